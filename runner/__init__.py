@@ -1,0 +1,1 @@
+"""Declarative experiment runner for PyTorch performance."""
