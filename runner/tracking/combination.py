@@ -1,0 +1,94 @@
+"""One complete result into one run: made, filled and ended here, with the result's own times."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from runner.config.schema import Tracking
+from runner.report.labels import run_name
+from runner.result import Result
+from runner.tracking.artifacts import files_to_log, generated
+from runner.tracking.batch import Warn, write
+from runner.tracking.metrics import metrics_of
+from runner.tracking.owner import this_owner
+from runner.tracking.params import params_of
+from runner.tracking.receipt import Receipt, read_receipt, write_receipt
+from runner.tracking.store import Store, first_line, store_errors
+from runner.tracking.tags import ATTEMPT_OF, OWNER, PARENT, RUN_STATUS, SWEEP_ID, tags_of
+
+
+def log_combination(
+    store: Store,
+    result: Result,
+    folder: Path,
+    tracking: Tracking,
+    warn: Warn,
+    *,
+    above: Mapping[str, str],
+) -> str:
+    """Write a result as a new run and return its id; `above` holds the tags of where it belongs.
+
+    A folder that was logged before gets a run of its own again, which names the earlier attempt.
+    """
+    tags = {**tags_of(result, folder, tracking.tags), OWNER: this_owner(), **above}
+    earlier = read_receipt(folder)
+    if earlier and earlier.uri == store.uri:
+        tags[ATTEMPT_OF] = earlier.run_id
+    run = store.client.create_run(
+        store.experiment_id,
+        start_time=epoch_ms(result.started),
+        tags=tags,
+        run_name=run_name(result.config),
+    )
+    run_id = str(run.info.run_id)
+    _sign(store, folder, run_id, complete=False)
+    ended = epoch_ms(result.ended)
+    params = params_of(result.config)
+    write(store.client, run_id, metrics_of(result), params, warn, at_ms=ended)
+    _send_files(store, run.info.artifact_uri, result, folder, tracking, warn)
+    store.client.set_terminated(run_id, RUN_STATUS[result.status], end_time=ended)
+    _sign(store, folder, run_id, complete=True)
+    return run_id
+
+
+def above_tags(parent: str | None, sweep: str | None) -> dict[str, str]:
+    """Return the tags that put a run below another and name the sweep it is of."""
+    tags = {PARENT: parent, SWEEP_ID: sweep}
+    return {key: value for key, value in tags.items() if value is not None}
+
+
+def epoch_ms(time: str) -> int:
+    """Return an ISO 8601 time with offset as MLflow's milliseconds since 1970."""
+    return int(datetime.fromisoformat(time).timestamp() * 1000)
+
+
+def _sign(store: Store, folder: Path, run_id: str, *, complete: bool) -> None:
+    receipt = Receipt(
+        uri=store.uri, experiment_id=store.experiment_id, run_id=run_id, complete=complete
+    )
+    write_receipt(folder, receipt)
+
+
+def _send_files(
+    store: Store, artifact_uri: str, result: Result, folder: Path, tracking: Tracking, warn: Warn
+) -> None:
+    """Send the files, each by itself, so that one that cannot be read keeps no other back."""
+    from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
+
+    files = files_to_log(result, folder, tracking.artifacts)
+    made = generated(result) if tracking.artifacts != "none" else {}
+    with tempfile.TemporaryDirectory(prefix="artifacts-") as temporary:
+        for name, content in made.items():
+            path = Path(temporary) / name
+            path.write_bytes(content)
+            files.append(path)
+        # The run's own address saves one query a file that the client would make.
+        repository = get_artifact_repository(artifact_uri, store.uri)
+        for file in files:
+            try:
+                repository.log_artifact(str(file))
+            except store_errors() as error:
+                warn(f"MLflow did not take {file.name} of {folder.name} ({first_line(error)})")

@@ -1,0 +1,108 @@
+"""A sweep's own run: open while the sweep runs, so it names its owner; a dead one's is closed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from runner.result import Status
+from runner.tracking.batch import Warn, write
+from runner.tracking.metrics import Value, finite
+from runner.tracking.owner import proven_dead, this_owner
+from runner.tracking.receipt import Receipt, read_receipt, write_receipt
+from runner.tracking.store import Store, first_line, store_errors
+from runner.tracking.tags import NOTE, OWNER, RUN_STATUS, SWEEP_ID, clean_tags, sweep_id
+
+RUNNING = "running"
+
+
+def open_sweep(store: Store, folder: Path, name: str, tags: Mapping[str, str]) -> str:
+    """Open the run of a sweep's folder and return its id; a resumed sweep gets its own again."""
+    ours = {SWEEP_ID: sweep_id(folder), OWNER: this_owner(), "status": RUNNING}
+    run_id = _reopened(store, folder)
+    if run_id is None:
+        all_tags = {**clean_tags(tags), "folder": str(folder.absolute()), **ours}
+        run = store.client.create_run(store.experiment_id, tags=all_tags, run_name=name)
+        run_id = str(run.info.run_id)
+    else:
+        set_tags(store, run_id, ours)
+    receipt = Receipt(
+        uri=store.uri, experiment_id=store.experiment_id, run_id=run_id, complete=False
+    )
+    write_receipt(folder, receipt)
+    return run_id
+
+
+def fill_sweep(
+    store: Store,
+    run_id: str,
+    note: str,
+    values: Sequence[Value],
+    tables: Mapping[str, str],
+    warn: Warn,
+) -> None:
+    """Write a sweep's note, its metrics, and its tables as artifacts by file name."""
+    write(store.client, run_id, list(finite(values)), {}, warn)
+    set_tags(store, run_id, {NOTE: note})
+    with tempfile.TemporaryDirectory(prefix="tables-") as temporary:
+        for name, text in tables.items():
+            path = Path(temporary) / name
+            path.write_text(text)
+        try:
+            store.client.log_artifacts(run_id, temporary)
+        except store_errors() as error:
+            warn(f"MLflow did not take the sweep's tables ({first_line(error)})")
+
+
+def end_sweep(store: Store, folder: Path, run_id: str, status: Status) -> None:
+    """End a sweep's run with how the sweep ended."""
+    set_tags(store, run_id, {"status": str(status)})
+    store.client.set_terminated(run_id, RUN_STATUS[status])
+    receipt = Receipt(
+        uri=store.uri, experiment_id=store.experiment_id, run_id=run_id, complete=True
+    )
+    write_receipt(folder, receipt)
+
+
+def close_dead_runs(store: Store) -> list[str]:
+    """End every open run whose owner is proven dead as KILLED; return their ids."""
+    filter_string = "attributes.status = 'RUNNING'"
+    found = store.client.search_runs([store.experiment_id], filter_string, max_results=1000)
+    dead = [run for run in found if proven_dead(run.data.tags.get(OWNER, ""))]
+    for run in dead:
+        reason = "the process that wrote this run was killed"
+        tags = {"status": str(Status.INTERRUPTED), "reason": reason}
+        set_tags(store, run.info.run_id, tags)
+        store.client.set_terminated(run.info.run_id, "KILLED")
+    return [str(run.info.run_id) for run in dead]
+
+
+def set_tags(store: Store, run_id: str, tags: Mapping[str, str]) -> None:
+    """Set tags in one request."""
+    from mlflow.entities import RunTag
+
+    entries = [RunTag(key, value) for key, value in tags.items()]
+    store.client.log_batch(run_id, tags=entries, synchronous=True)
+
+
+def _reopened(store: Store, folder: Path) -> str | None:
+    receipt = read_receipt(folder)
+    if receipt is None or receipt.uri != store.uri or _lost(store, receipt):
+        return None
+    store.client.update_run(receipt.run_id, status="RUNNING")
+    return receipt.run_id
+
+
+def _lost(store: Store, receipt: Receipt) -> bool:
+    """Tell whether the store no longer has the run, or has it deleted."""
+    from mlflow.exceptions import MlflowException
+
+    try:
+        info: Any = store.client.get_run(receipt.run_id).info
+    except MlflowException as error:
+        if error.error_code == "RESOURCE_DOES_NOT_EXIST":
+            return True
+        raise
+    return bool(info.lifecycle_stage != "active" or info.experiment_id != store.experiment_id)

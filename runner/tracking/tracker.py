@@ -1,0 +1,132 @@
+"""What the parent process holds to write to MLflow; workers never do.
+
+A store that fails costs a warning, never a result: those are in their folders already, and
+`python -m runner.report --log FOLDER` sends them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from runner.config.schema import Config, Tracking
+from runner.result import Result, Status
+from runner.tracking.adopt import adopted_run
+from runner.tracking.batch import REFUSED, Warn
+from runner.tracking.combination import above_tags, log_combination
+from runner.tracking.link import run_link
+from runner.tracking.metrics import Value
+from runner.tracking.store import Store, StoreUnreachableError, first_line, open_store, store_errors
+from runner.tracking.sweep import close_dead_runs, end_sweep, fill_sweep, open_sweep
+from runner.tracking.tags import sweep_id
+from runner.tracking.uri import sqlite_path
+
+T = TypeVar("T")
+
+
+def open_tracker(tracking: Tracking, start: Path, *, warn: Warn | None = None) -> Tracker:
+    """Open the store of a config; relative paths begin at the folder `start`.
+
+    Raises UsageError for what the user has to mend first. A server that does not answer gives a
+    warning and a tracker that writes nothing; so does a null uri, without a warning.
+    """
+    warn = warn or _to_stderr
+    if tracking.uri is None:
+        return Tracker(None, warn=warn)
+    try:
+        store = open_store(tracking.uri, tracking.experiment, start)
+        return Tracker(store, warn=warn, adopted=adopted_run(store))
+    except StoreUnreachableError as error:
+        warn(
+            f"MLflow cannot be reached, {error}. Results stay on disk; "
+            "`python -m runner.report --log FOLDER` sends them later"
+        )
+        return Tracker(None, warn=warn)
+
+
+class Tracker:
+    """Writes results to one experiment; without a store it does nothing and returns None."""
+
+    def __init__(self, store: Store | None, *, warn: Warn, adopted: str | None = None) -> None:
+        self.store = store
+        self.adopted = adopted
+        """The run that the environment named: ours go below it, and its end is not ours."""
+        self._warn = warn
+
+    def log_result(
+        self, result: Result, folder: Path, config: Config, *, parent: str | None = None
+    ) -> str | None:
+        """Write one complete result as an ended run and return its id.
+
+        `parent` is the run of the sweep whose folder holds `folder`.
+        """
+        above = above_tags(parent or self.adopted, sweep_id(folder.parent) if parent else None)
+        return self._try(
+            folder,
+            lambda store: log_combination(
+                store, result, folder, config.tracking, self._warn, above=above
+            ),
+        )
+
+    def start_sweep(
+        self, folder: Path, *, name: str, tags: Mapping[str, str] | None = None
+    ) -> str | None:
+        """Open the run of a sweep and return its id; a resumed sweep gets its own again."""
+        if self.adopted:
+            return self.adopted
+        return self._try(folder, lambda store: open_sweep(store, folder, name, tags or {}))
+
+    def finish_sweep(
+        self,
+        run_id: str | None,
+        folder: Path,
+        status: Status,
+        *,
+        note: str,
+        values: Sequence[Value] = (),
+        tables: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write the note, metrics and tables (text by file name) of a sweep, and end its run."""
+        if run_id is None:
+            return
+
+        def finish(store: Store) -> None:
+            fill_sweep(store, run_id, note, values, tables or {}, self._warn)
+            if run_id != self.adopted:
+                end_sweep(store, folder, run_id, status)
+
+        self._try(folder, finish)
+
+    def close_dead(self) -> list[str]:
+        """End open runs whose owner is proven dead on this host and boot; return their ids."""
+        return self._try(None, close_dead_runs) or []
+
+    def link(self, run_id: str | None) -> str | None:
+        """Return where a run is looked at, as text."""
+        return run_link(self.store, run_id) if self.store and run_id else None
+
+    def _try(self, folder: Path | None, action: Callable[[Store], T]) -> T | None:
+        if self.store is None:
+            return None
+        try:
+            return action(self.store)
+        except store_errors() as error:
+            self._failed(error, folder)
+            return None
+
+    def _failed(self, error: Exception, folder: Path | None) -> None:
+        assert self.store is not None
+        what = f"MLflow failed at {self.store.shown} ({first_line(error)})"
+        where = folder or "FOLDER"
+        self._warn(f"{what}; nothing is lost: `python -m runner.report --log {where}` sends it")
+        refused = getattr(error, "error_code", None) in REFUSED
+        if sqlite_path(self.store.uri) is None and not refused:
+            # Each further try would cost its time limit, beside a measurement.
+            self._warn("MLflow is left alone from here on; the later results stay on disk too")
+            self.store = None
+
+
+def _to_stderr(text: str) -> None:
+    print(f"warning: {text}", file=sys.stderr)
