@@ -1,0 +1,139 @@
+"""Gathers a trace's events into columns, chunk by chunk."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from runner.trace.clock import BAD, BadTimeError, Ints, column_ns, to_ns
+from runner.trace.decode import ABSENT, Chunk, Event, Scalar
+from runner.trace.kinds import DEVICE_KINDS, HOST_CALL_KINDS, MEMORY_EVENT, Kind, kind_of
+
+_LONGEST_NS = 2**53
+_LINKED = (*DEVICE_KINDS, *HOST_CALL_KINDS)
+
+Column = npt.NDArray[Any]
+
+
+class _Ids(dict[Any, int]):
+    """Numbers things in order of appearance."""
+
+    def __missing__(self, key: Any) -> int:
+        self[key] = number = len(self)
+        return number
+
+
+class Columns:
+    """Columns under construction, and what was left out of them."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self.bad: Counter[tuple[str, str]] = Counter()
+        self.memory: Counter[str] = Counter()
+        self.names, self.categories, self.threads, self.labels = _Ids(), _Ids(), _Ids(), _Ids()
+        self.parts: list[dict[str, Column]] = []
+
+    def add(self, chunk: Chunk) -> None:
+        """Add the complete events of a chunk, and count those without a usable time."""
+        self.events += len(chunk.events)
+        rows = [event for event in chunk.events if event.ph == "X"]
+        if len(rows) < len(chunk.events):
+            self._count_memory(chunk.events)
+        start = column_ns([row.ts for row in rows], lambda: _texts(chunk, "ts"))
+        duration = column_ns([row.dur for row in rows], lambda: _texts(chunk, "dur"))
+        good = (start != BAD) & (duration >= 0) & (duration < _LONGEST_NS)
+        if not good.all():
+            self._count_bad(chunk, rows, np.flatnonzero(~good))
+            rows = [row for row, keep in zip(rows, good, strict=True) if keep]
+        self.parts.append(self._columns(rows) | {"start": start[good], "duration": duration[good]})
+
+    def _columns(self, rows: list[Event]) -> dict[str, Column]:
+        names, categories, threads = self.names, self.categories, self.threads
+        category = np.array([categories[row.cat or ""] for row in rows], np.int32)
+        kinds = np.array([int(kind_of(name)) for name in categories] or [0], np.int8)
+        kind = kinds[category]
+        external = _numbers([row.args.external for row in rows])
+        columns: dict[str, Column] = {
+            "kind": kind,
+            "category": category,
+            "name": np.array([names[row.name or "(no name)"] for row in rows], np.int32),
+            "thread": np.array([threads[row.pid, row.tid] for row in rows], np.int32),
+            "external": external,
+        }
+        return columns | self._links(rows, kind, external)
+
+    def _links(
+        self, rows: list[Event], kind: npt.NDArray[np.int8], external: Ints
+    ) -> dict[str, Column]:
+        correlation = np.full(len(rows), ABSENT, np.int64)
+        device = np.full(len(rows), ABSENT, np.int32)
+        stream = np.full(len(rows), ABSENT, np.int32)
+        for index in np.flatnonzero(np.isin(kind, _LINKED)).tolist():
+            row, args = rows[index], rows[index].args
+            correlation[index] = _number(args.correlation)
+            if external[index] == ABSENT:
+                external[index] = _number(args.external_old)
+            if kind[index] != Kind.RUNTIME:
+                device[index] = self.labels[_label(args.device, args.device_old, row.pid)]
+                stream[index] = self.labels[_label(args.stream, args.stream_old, row.tid)]
+        return {"correlation": correlation, "device": device, "stream": stream}
+
+    def _count_bad(self, chunk: Chunk, rows: list[Event], where: Ints) -> None:
+        starts, durations = _texts(chunk, "ts"), _texts(chunk, "dur")
+        for index in where.tolist():
+            reason = _why_bad(starts[index], durations[index])
+            self.bad[rows[index].name or "(no name)", reason] += 1
+
+    def _count_memory(self, events: list[Event]) -> None:
+        for event in events:
+            if event.name == MEMORY_EVENT and isinstance(event.args.memory, int):
+                size = event.args.memory
+                self.memory["allocations" if size > 0 else "frees"] += 1
+                self.memory["allocated_bytes"] += max(size, 0)
+
+    def joined(self) -> dict[str, Column]:
+        """Return each column as one array; may be called once."""
+        columns = {
+            name: np.concatenate([part[name] for part in self.parts]) for name in self.parts[0]
+        }
+        self.parts.clear()
+        return columns
+
+
+def _texts(chunk: Chunk, field: str) -> list[object]:
+    times = zip(chunk.events, chunk.times(), strict=True)
+    return [bytes(getattr(time, field)) for event, time in times if event.ph == "X"]
+
+
+def _label(*candidates: Scalar) -> str:
+    return next((str(value) for value in candidates if value is not None), "unknown")
+
+
+def _numbers(values: Sequence[Scalar]) -> Ints:
+    array = np.asarray(values)
+    if array.dtype == np.int64:
+        return array
+    return np.fromiter(map(_number, values), np.int64, len(values))
+
+
+def _number(value: Scalar) -> int:
+    try:
+        number = int(value or 0)
+    except (ValueError, OverflowError):
+        return ABSENT
+    return number if 0 <= number < 2**63 else ABSENT
+
+
+def _why_bad(start: object, duration: object) -> str:
+    for field, value in (("ts", start), ("dur", duration)):
+        try:
+            nanoseconds = to_ns(value)
+        except BadTimeError as error:
+            return f"{field} {error}"
+        if field == "dur" and nanoseconds < 0:
+            return "dur negative"
+    return "dur out of range"
