@@ -32,10 +32,12 @@ def train(x: torch.Tensor) -> None:
         with record_function("forward"):
             out = naive(leaf)
         with record_function("backward"):
-            out.sum().backward()
+            torch.autograd.backward([out.sum()])
 
 
-def capture(name: str, step: Step, *, warm: int = 2, **options: bool) -> None:
+def capture(
+    name: str, step: Step, *, warm: int = 2, inputs: bool = False, stacks: bool = False
+) -> None:
     x = torch.randn(4, 512, dtype=torch.bfloat16)
     with torch.no_grad():
         for _ in range(warm):
@@ -44,7 +46,9 @@ def capture(name: str, step: Step, *, warm: int = 2, **options: bool) -> None:
             activities=[ProfilerActivity.CPU],
             schedule=schedule(wait=0, warmup=1, active=3, repeat=1),
             on_trace_ready=lambda profiler: profiler.export_chrome_trace(name),
-            **options,
+            record_shapes=inputs,
+            profile_memory=inputs,
+            with_stack=stacks,
         ) as profiler:
             for _ in range(4):
                 step(x)
@@ -62,8 +66,8 @@ def main() -> None:
     capture("fused.json", fused)
     capture("compiled.json", compiled)
     capture("recompiled.json", reshaped, warm=1)
-    capture("training.json", train, record_shapes=True, profile_memory=True)
-    capture("stacks.json", fused, with_stack=True)
+    capture("training.json", train, inputs=True)
+    capture("stacks.json", fused, stacks=True)
 
 
 def naive_of(x: torch.Tensor, width: int) -> torch.Tensor:
