@@ -69,7 +69,7 @@ class ProcessTiming:
     order: int
     """Its place in the order in which the sweep's processes ran."""
     latency_us: Stats
-    time_per_call_us: Stats
+    time_per_call_us: Stats | None
     event_time_us: Stats | None = None
     calls_per_sample: int
     """Calls in one block of time per call."""
@@ -81,7 +81,7 @@ class Timing:
 
     latency_us: Stats
     """One synchronised call, a sample each."""
-    time_per_call_us: Stats
+    time_per_call_us: Stats | None
     """Blocks of calls between two synchronisations, divided by their calls."""
     event_time_us: Stats | None
     """The same calls by the device's own events, where it has them."""
@@ -129,12 +129,12 @@ class Profile:
 
     steps: int
     traces: tuple[str, ...]
-    self_cpu_us: float
+    self_cpu_us: float | None
     device_rows_self_cpu_us: float | None
     runtime_cpu_us: float | None
-    op_calls: float
+    op_calls: float | None
     """Outermost ops."""
-    op_events: float
+    op_events: float | None
     """All op events, nested ones too."""
     launches: float | None
     copies: float | None
@@ -244,6 +244,11 @@ class Result:
     """Kind or name to file, relative to the folder."""
     absent: dict[str, str] = field(default_factory=dict)
     """Dotted path of a figure that is None to the reason."""
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether it ended without what was asked of it, a wrong output included."""
+        return self.status is not Status.PASSED
 
     @property
     def suspect(self) -> bool:

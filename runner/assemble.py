@@ -1,0 +1,203 @@
+"""From the records of a combination's processes to its result; pure, so it serves any ending."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from runner import checks, roofline
+from runner.config.plain import to_plain
+from runner.config.schema import Config
+from runner.identity import Identity
+from runner.record import Record
+from runner.result import Level, Result, Roofline, Stats, Status, Timing
+from runner.stats import summarise
+
+SECTIONS = ("environment", "timing", "compile", "profile", "numerics", "memory", "roofline")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How the processes of a combination ended, taken together."""
+
+    status: Status
+    """passed when all ran to their end, whatever their numerics say."""
+    stage: str | None = None
+    reason: str | None = None
+
+
+def assemble(
+    config: Config,
+    records: Sequence[Record],
+    outcome: Outcome,
+    *,
+    identity: Identity,
+    started: str,
+    ended: str,
+    beside: int = 0,
+    artifacts: Mapping[str, str],
+) -> Result:
+    """Return the result of one combination; `records` are in process order and may be none."""
+    first = records[0] if records else None
+    timing = _timing(config, records)
+    found = checks.check(config, list(records), beside) if records else ()
+    result = Result(
+        status=outcome.status,
+        reason=outcome.reason,
+        stage=outcome.stage,
+        config=resolved(config, first),
+        identity=identity.digest,
+        identity_parts=identity.parts,
+        started=started,
+        ended=ended,
+        environment=first.environment if first else None,
+        timing=timing,
+        compile=first.compile if first else None,
+        profile=first.profile if first else None,
+        numerics=first.numerics if first else None,
+        memory=first.memory if first else None,
+        roofline=_roofline(config, first, timing),
+        checks=found,
+        artifacts=dict(artifacts),
+    )
+    result = _judge(result)
+    return dataclasses.replace(result, absent=_absent(result, config, first))
+
+
+def resolved(config: Config, first: Record | None) -> dict[str, Any]:
+    """Return the plain config with what was left open replaced by what was taken."""
+    plain = to_plain(config)
+    if first and first.inputs and first.inputs.eps is not None:
+        plain["workload"]["eps"] = first.inputs.eps
+    if first and first.inputs:
+        plain["timing"]["inputs"] = first.inputs.sets
+    if first and first.environment:
+        plain["device"]["name"] = first.environment.device_type
+        plain["device"]["num_threads"] = first.environment.num_threads
+    if first and first.schedule:
+        plain["schedule"] = to_plain(dataclasses.replace(config, schedule=first.schedule))["schedule"]
+    return plain
+
+
+def _timing(config: Config, records: Sequence[Record]) -> Timing | None:
+    timed = [record.timing for record in records if record.timing]
+    inputs = next((record.inputs for record in records if record.inputs), None)
+    if not timed or inputs is None:
+        return None
+    several = config.processes > 1
+
+    def merged(name: str) -> Stats | None:
+        stats: list[Stats] = [s for each in timed if (s := getattr(each, name)) is not None]
+        if len(stats) < len(timed):
+            return None
+        return summarise([s.median for s in stats]) if several else stats[0]
+
+    latency = merged("latency_us")
+    assert latency is not None
+    return Timing(
+        latency_us=latency,
+        time_per_call_us=merged("time_per_call_us"),
+        event_time_us=merged("event_time_us"),
+        calls_per_sample=timed[0].calls_per_sample,
+        processes=tuple(timed),
+        input_sets=inputs.sets,
+        input_bytes=inputs.bytes,
+        cache_state=config.timing.cache_state,
+        samples="samples_0.json",
+    )
+
+
+def _roofline(config: Config, first: Record | None, timing: Timing | None) -> Roofline | None:
+    if first is None or first.cost is None or timing is None:
+        return None
+    named = ("time_per_call", timing.time_per_call_us) if timing.time_per_call_us else (
+        "latency",
+        timing.latency_us,
+    )
+    source, stats = named
+    return roofline.place(
+        first.cost, stats.median, source, config.workload.dtype, config.hardware
+    )
+
+
+def _judge(result: Result) -> Result:
+    """Give a run to its end the status that its numbers deserve."""
+    if result.status is not Status.PASSED:
+        return result
+    fatal = [check for check in result.checks if check.level is Level.FATAL]
+    if fatal:
+        reason = f"{fatal[0].name}: {fatal[0].message}"
+        return dataclasses.replace(result, status=Status.FAILED, stage="trace", reason=reason)
+    if result.numerics is not None and not result.numerics.passed:
+        return dataclasses.replace(result, status=Status.INCORRECT, reason=result.numerics.reason)
+    if result.timing is None and result.profile is None:
+        reason = "both the timed and the profiled pass are off"
+        return dataclasses.replace(result, status=Status.NOT_MEASURED, reason=reason)
+    return result
+
+
+def _absent(result: Result, config: Config, first: Record | None) -> dict[str, str]:
+    """Return the reason of every figure that is None, by its dotted path."""
+    known = dict(first.absent) if first else {}
+    why = _section_reasons(result, config)
+    for name in SECTIONS:
+        section = getattr(result, name)
+        if section is None:
+            known[name] = why[name]
+            continue
+        for path in _nones(section, name):
+            known.setdefault(path, _default_reason(path, why))
+    return {path: reason for path, reason in known.items() if _is_none(result, path)}
+
+
+def _section_reasons(result: Result, config: Config) -> dict[str, str]:
+    ended = f"the run ended in stage {result.stage}" if result.stage else "it did not run"
+    why = dict.fromkeys(SECTIONS, ended)
+    if config.timing.samples == 0:
+        why["timing"] = "timing=off"
+        why["roofline"] = "a rate needs the timed pass, which is off"
+    if config.profiler.modes == ():
+        why["profile"] = "profiler=off"
+    if not config.numerics.check:
+        why["numerics"] = "numerics=off"
+    return why
+
+
+def _default_reason(path: str, why: dict[str, str]) -> str:
+    section, _, name = path.partition(".")
+    if section == "roofline" and name in ("fraction_of_bound", "bound"):
+        return "hardware names no ceilings for this dtype"
+    if section == "roofline":
+        return "the workload has no cost model"
+    if section == "numerics" and name.endswith("_error"):
+        return "the outputs cannot be compared"
+    if name.endswith("stdev"):
+        return "one sample has no spread"
+    if section == "compile":
+        return why[section] if name != "cache_dir" else "the compiler's shared cache was used"
+    if section == "timing" and name.startswith("processes"):
+        return "see the figure above the processes"
+    if section == "environment":
+        return "the process was not held to cores"
+    return "not recorded by this device's profiler"
+
+
+def _nones(value: Any, path: str) -> Iterator[str]:
+    """Yield the dotted paths of the fields of a section that are None, tables left out."""
+    for field in dataclasses.fields(value):
+        inner, here = getattr(value, field.name), f"{path}.{field.name}"
+        if inner is None and field.name not in ("reason",):
+            yield here
+        elif dataclasses.is_dataclass(inner):
+            yield from _nones(inner, here)
+
+
+def _is_none(result: Result, path: str) -> bool:
+    value: Any = result
+    for name in path.split("."):
+        if value is None:  # The whole section is absent and says so itself.
+            return False
+        value = getattr(value, name)
+    return value is None
+

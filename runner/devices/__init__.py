@@ -1,0 +1,1 @@
+"""What differs between devices, behind one Protocol, and how a device's name is resolved."""

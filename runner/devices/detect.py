@@ -1,0 +1,117 @@
+"""Which device a name means on this machine, and what must hold before torch is imported.
+
+The parent never imports torch, so it answers from package metadata where that is certain, and asks
+a measuring process otherwise.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import metadata
+
+from runner.config.convert import Problem
+from runner.config.kinds import core_ids
+from runner.config.schema import Config
+from runner.devices.device import Device, Placement
+
+VISIBLE = {"cuda": "CUDA_VISIBLE_DEVICES", "xpu": "ZE_AFFINITY_MASK"}
+"""The variable by which a device's runtime is shown some of its devices only."""
+
+
+@cache
+def cpu_only() -> bool:
+    """Tell whether torch here is certain to find no accelerator: a CPU build without plug-ins."""
+    try:
+        version = metadata.version("torch")
+    except metadata.PackageNotFoundError:
+        return False
+    return version.endswith("+cpu") and not metadata.entry_points(group="torch.backends")
+
+
+def known_type(name: str) -> str | None:
+    """Return the device type that a name means, or None where only torch can tell."""
+    if name == "auto":
+        return "cpu" if cpu_only() else None
+    return name
+
+
+def preflight(config: Config) -> list[Problem]:
+    """Return what is wrong with a config for its device, as far as that shows without torch."""
+    kind = known_type(config.device.name)
+    problems = []
+    if kind not in (None, "cpu") and cpu_only():
+        problems.append(absent(config.device.name, "cpu"))
+    if kind != "neuron":
+        problems += _neuron_only(config, kind or "auto")
+    if kind == "cpu" and config.device.cores:
+        problems += _missing_cores(config.device.cores)
+    return problems
+
+
+def absent(name: str, there: str) -> Problem:
+    """Say that a named device is not on this machine and what is."""
+    return Problem(
+        "device.name", f"no {name!r} device on this machine", f"there is: {there}; or use device=auto"
+    )
+
+
+def place(config: Config, device_type: str) -> Placement:
+    """Return how a process for this config and device type is started."""
+    variables = dict(config.env)
+    cores = config.device.cores
+    if device_type == "cpu":
+        cold = config.variant.compile is not None and config.variant.compile.cache == "cold"
+        return Placement(
+            device_type="cpu",
+            start="spawn" if variables or cold else "fork",
+            affinity=core_ids(cores) if cores else None,
+            variables=variables,
+        )
+    if cores and device_type in VISIBLE:
+        variables[VISIBLE[device_type]] = ",".join(str(core) for core in core_ids(cores))
+    return Placement(device_type=device_type, start="spawn", variables=variables)
+
+
+def found_type() -> str:
+    """Return what `auto` means here; needs torch."""
+    import torch
+
+    accelerator = torch.accelerator.current_accelerator(check_available=True)
+    return accelerator.type if accelerator else "cpu"
+
+
+def open_device(device_type: str) -> Device:
+    """Return the device of a type in a measuring process; needs torch."""
+    from runner.devices.accelerator import Accelerator
+    from runner.devices.cpu import CPU
+
+    return CPU() if device_type == "cpu" else Accelerator(device_type)
+
+
+def _neuron_only(config: Config, kind: str) -> list[Problem]:
+    keys = {
+        "profiler.modes": config.profiler.modes,
+        "profiler.capture_cores": config.profiler.capture_cores,
+        "profiler.max_events_per_nc": config.profiler.max_events_per_nc,
+        "device.lnc": config.device.lnc,
+    }
+    return [
+        Problem(key, f"{value!r} is for device=neuron", f"the device here is {kind}; leave it null")
+        for key, value in keys.items()
+        if value
+    ]
+
+
+def _missing_cores(cores: str) -> list[Problem]:
+    import psutil
+
+    allowed = psutil.Process().cpu_affinity() if hasattr(psutil.Process, "cpu_affinity") else None
+    if allowed is None:
+        return [Problem("device.cores", repr(cores), "this system cannot hold a process to cores")]
+    if set(core_ids(cores)) <= set(allowed):
+        return []
+    from runner.config.kinds import core_list
+
+    return [
+        Problem("device.cores", f"no core {cores!r}", f"this process may use {core_list(tuple(allowed))}")
+    ]

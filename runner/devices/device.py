@@ -1,0 +1,78 @@
+"""The seam between the life of a combination and the device it runs on.
+
+`Device` is what a measuring process sees, with torch imported; `Placement` is what must be known
+and set before that, while torch is not imported yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from runner.config.schema import Config, Schedule
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where a process runs and how it is started; plain data that crosses process borders."""
+
+    device_type: str
+    """torch's name of the device type."""
+    start: str
+    """fork: from the warm server; spawn: a fresh interpreter, as device runtimes need."""
+    affinity: tuple[int, ...] | None = None
+    """CPU cores that the process is held to."""
+    variables: dict[str, str] = field(default_factory=dict)
+    """Environment variables to set before torch is imported."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """What one profiled pass left behind."""
+
+    traces: tuple[Path, ...]
+    """One trace a cycle, in order."""
+    schedule: Schedule
+    """The steps as they were run."""
+    step_s: float
+    """Mean wall time of a step under the profiler, its synchronisation included."""
+    notes: tuple[str, ...] = ()
+
+
+class Device(Protocol):
+    """A device as a measuring process uses it."""
+
+    type: str
+    """torch's name of the device type."""
+    index: int | None
+    """Index among the visible ones; None where there is but one."""
+    compile_backend: str
+    """What variant.compile.backend=auto means here."""
+    schedule: Schedule
+    """Steps of the profiled pass where the config leaves them to the device."""
+
+    def model(self) -> str:
+        """Return the device's model as its maker or driver names it."""
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is worth knowing of the device's state: clocks, power limits, sharing."""
+
+    def synchronize(self) -> None:
+        """Wait until all work that was given to the device has ended."""
+
+    def activities(self) -> Sequence[torch.profiler.ProfilerActivity]:
+        """Return what the profiler must record to see this device."""
+
+    def events(self) -> tuple[torch.Event, torch.Event] | None:
+        """Return a pair of timing events, or None where the device has none."""
+
+    def peak_bytes(self, call: Callable[[], object]) -> tuple[int | None, str | None]:
+        """Return the allocator's peak over one call after a reset, or None and the reason."""
+
+    def profiler_config(self, config: Config, folder: Path) -> Any | None:
+        """Return torch.profiler's experimental_config for this device, if it needs one."""

@@ -1,0 +1,218 @@
+"""The life of one combination in one process, from config to record; reads in the order it runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from runner import environment
+from runner.config.schema import Config
+from runner.devices.detect import open_device
+from runner.devices.device import Device, Placement
+from runner.files import write_json
+from runner.launch import server
+from runner.measure import cache, capture, clock, compilation, numerics
+from runner.measure.prepare import Prepared, modes, prepare
+from runner.record import CostFacts, InputFacts, Record, samples_file, write_record
+from runner.result import Compile, Memory, ProcessTiming
+from runner.stats import summarise
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What a measuring process is given: plain data."""
+
+    config: Config
+    placement: Placement
+    folder: Path
+    process: int = 0
+    order: int = 0
+    beside: int = 0
+    """Other combinations that run at the same time."""
+
+
+class Experiment:
+    """Runs the stages of one process and keeps its record on disk after each."""
+
+    def __init__(self, task: Task, tell: Callable[[str], None]) -> None:
+        self.task = task
+        self.config = task.config
+        self._tell = tell
+        self.record = Record(process=task.process, order=task.order)
+
+    def run(self) -> None:
+        """Run every stage that the config asks for; an exception leaves the stages before it."""
+        with self._stage("start"):
+            device = self._start()
+        with modes(self.config, device):
+            with self._stage("inputs"):
+                prepared = self._inputs(device)
+            with self._stage("first_call"):
+                first = self._first_call(prepared, device)
+            if self.config.numerics.check:
+                with self._stage("numerics"):
+                    self._keep(numerics=numerics.check(prepared, self.config, device, first))
+            del first
+            self._measure(prepared, device)
+        self._keep(stage="done")
+        write_record(self.task.folder, self.record)
+
+    def _measure(self, prepared: Prepared, device: Device) -> None:
+        loop = clock.Loop(
+            call=prepared.call, sets=prepared.sets, device=device, rules=self.config.timing
+        )
+        before = compilation.count() if self.config.variant.compile else None
+        with self._stage("warmup"):
+            clock.warm_up(loop)
+        if self.config.timing.samples > 0:
+            with self._stage("timing"):
+                self._timing(loop, prepared, device)
+        if self.task.process == 0:
+            with self._stage("memory"):
+                self._memory(prepared, device)
+            if self.config.profiler.modes != ():
+                self._profile(prepared, device)
+        if before is not None and self.record.compile is not None:
+            reasons = compilation.count().recompile_reasons[len(before.recompile_reasons) :]
+            self._keep(
+                compile=dataclasses.replace(self.record.compile, recompiles=len(reasons)),
+                notes={**self.record.notes, "recompile_reasons": list(reasons)},
+            )
+
+    def _start(self) -> Device:
+        import torch
+
+        config = self.config
+        torch.set_num_threads(threads(config))
+        torch.manual_seed(config.seed)
+        compilation.reset() if config.variant.compile else None
+        device = open_device(self.task.placement.device_type)
+        if config.profiler.modes != () and self.task.process == 0:
+            capture.start_kineto()
+        self._keep(environment=environment.describe(device, self.task.placement))
+        return device
+
+    def _inputs(self, device: Device) -> Prepared:
+        prepared = prepare(self.config, device)
+        cost = prepared.workload.cost()
+        eps = getattr(prepared.workload, "eps", None)
+        self._keep(
+            inputs=InputFacts(sets=len(prepared.sets), bytes=prepared.input_bytes, eps=eps),
+            cost=CostFacts(bytes=cost.bytes, flops=cost.flops, source=cost.source),
+        )
+        return prepared
+
+    def _first_call(self, prepared: Prepared, device: Device) -> Any:
+        how = self.config.variant.compile
+        folder = None
+        if how and how.cache == "cold":
+            folder = str(self.task.folder / f"compile_cache_{self.task.process}")
+            compilation.use_cache(folder)
+        device.synchronize()
+        start = time.perf_counter()
+        output = prepared.call(*prepared.sets[0])
+        device.synchronize()
+        seconds = time.perf_counter() - start
+        process = "warmed" if server.compiled else "fresh"
+        if how is None:
+            self._keep(compile=Compile(first_call_s=seconds, process=process))
+            reason = "the variant is not compiled"
+            self._absent({f"compile.{name}": reason for name in ("graphs", "graph_breaks")})
+            self._absent({f"compile.{name}": reason for name in ("recompiles", "cache")})
+            return output
+        found = compilation.count()
+        self._keep(
+            compile=Compile(
+                first_call_s=seconds,
+                graphs=found.graphs,
+                graph_breaks=sum(found.breaks.values()),
+                break_reasons=tuple(found.breaks),
+                cache=found.cache,
+                cache_dir=folder,
+                process=process,
+            )
+        )
+        return output
+
+    def _timing(self, loop: clock.Loop, prepared: Prepared, device: Device) -> None:
+        cold = loop.rules.cache_state == "cold"
+        evict = cache.evictor(device) if cold else None
+        latency, last, output = clock.latency_us(loop, evict)
+        samples = {"latency_us": latency}
+        blocks, calls = None, 1
+        if cold:
+            reason = "timing.cache_state=cold: calls of one block would warm the cache"
+            self._absent({"timing.time_per_call_us": reason})
+        else:
+            blocks, calls = clock.time_per_call_us(loop)
+            samples["time_per_call_us"] = blocks
+        events = clock.event_time_us(loop)
+        if events is None:
+            self._absent({"timing.event_time_us": f"{device.type} has no timing events"})
+        else:
+            samples["event_time_us"] = events
+        write_json(samples_file(self.task.folder, self.task.process), samples)
+        self._keep(
+            timing=ProcessTiming(
+                process=self.task.process,
+                order=self.task.order,
+                latency_us=summarise(latency),
+                time_per_call_us=summarise(blocks) if blocks else None,
+                event_time_us=summarise(events) if events else None,
+                calls_per_sample=calls,
+            )
+        )
+        if self.record.numerics is not None:
+            checked = numerics.recheck(self.record.numerics, prepared, self.config, last, output)
+            self._keep(numerics=checked)
+
+    def _memory(self, prepared: Prepared, device: Device) -> None:
+        peak, reason = device.peak_bytes(lambda: prepared.call(*prepared.sets[0]))
+        self._keep(memory=Memory(peak_bytes=peak))
+        if reason:
+            self._absent({"memory.peak_bytes": reason})
+
+    def _profile(self, prepared: Prepared, device: Device) -> None:
+        from runner.profile import profile_of
+
+        with self._stage("profile"):
+            captured = capture.capture(prepared, self.config, device, self.task.folder)
+            self._keep(schedule=captured.schedule, profiled_step_us=captured.step_s * 1e6)
+        with self._stage("trace"):
+            found = profile_of(captured, self.config, device)
+            self._keep(profile=found.profile, checks=(*self.record.checks, *found.checks))
+            self._absent(found.absent)
+
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[None]:
+        self._keep(stage=name)
+        self._tell(name)
+        start = time.perf_counter()
+        yield
+        self._keep(stage_s={**self.record.stage_s, name: time.perf_counter() - start})
+        write_record(self.task.folder, self.record)
+
+    def _keep(self, **changes: Any) -> None:
+        self.record = dataclasses.replace(self.record, **changes)
+
+    def _absent(self, reasons: dict[str, str]) -> None:
+        self._keep(absent={**self.record.absent, **reasons})
+
+
+def threads(config: Config) -> int:
+    """Return torch's CPU threads: as configured, else one per named CPU core, else 1.
+
+    One thread is what torch.utils.benchmark takes, and what an op of a few microseconds wants: more
+    threads than it can use cost it milliseconds.
+    """
+    from runner.config.kinds import core_ids
+
+    if config.device.num_threads:
+        return config.device.num_threads
+    if config.device.name in ("cpu", "auto") and config.device.cores:
+        return len(core_ids(config.device.cores))
+    return 1

@@ -1,0 +1,133 @@
+"""One combination on the parent's side: its folder, its processes, and the result made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from runner.assemble import Outcome, assemble
+from runner.config.plain import to_plain
+from runner.config.schema import Config
+from runner.devices.device import Placement
+from runner.experiment import Task
+from runner.files import write_atomic, write_json
+from runner.identity import Identity
+from runner.launch.child import Setup
+from runner.launch.pool import Ended, Ending
+from runner.record import read_record
+from runner.result import Result, Status
+
+STATUS = {
+    Ending.DONE: Status.PASSED,
+    Ending.ERROR: Status.FAILED,
+    Ending.KILLED: Status.FAILED,
+    Ending.TIMEOUT: Status.TIMEOUT,
+}
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Job:
+    """One combination while it runs; `endings` fills up, one per process."""
+
+    number: int
+    label: str
+    config: Config
+    identity: Identity
+    placement: Placement
+    folder: Path
+    started: str | None = None
+    endings: dict[int, Ended] = field(default_factory=dict)
+    beside: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether no process of it is left to run: all ended, or one failed."""
+        failed = any(ended.ending is not Ending.DONE for ended in self.endings.values())
+        return failed or len(self.endings) == self.config.processes
+
+    def task(self, process: int, order: int) -> Task:
+        """Return what the measuring process is given."""
+        return Task(
+            config=self.config,
+            placement=self.placement,
+            folder=self.folder,
+            process=process,
+            order=order,
+        )
+
+    def setup(self, process: int) -> Setup:
+        """Return what the process sets before it imports torch."""
+        return Setup(
+            log=self.folder / f"process_{process}.log",
+            variables=self.placement.variables,
+            affinity=self.placement.affinity,
+            memory_limit_bytes=self.config.sweep.memory_limit_bytes,
+        )
+
+    def limit(self, stage: str) -> float | None:
+        """Return the seconds allowed from a stage on: the first call has its own, the rest one."""
+        if stage == "start":
+            return self.config.sweep.compile_timeout_s
+        after = "numerics" if self.config.numerics.check else "warmup"
+        return self.config.sweep.timeout_s if stage == after else None
+
+    def begin(self) -> None:
+        """Make the folder and say in it what is to be measured."""
+        self.started = now()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_config(self.folder, self.config)
+
+    def result(self, interrupted: str | None = None) -> Result:
+        """Make the result of what is there and store it; `interrupted` says by what, if it was."""
+        found = [read_record(self.folder, process) for process in range(self.config.processes)]
+        records = [record for record in found if record is not None]
+        result = assemble(
+            self.config,
+            records,
+            self._outcome(interrupted, records[-1].stage if records else "start"),
+            identity=self.identity,
+            started=self.started or now(),
+            ended=now(),
+            beside=self.beside,
+            artifacts=artifacts(self.folder),
+        )
+        write_json(self.folder / "result.json", result)
+        return result
+
+    def _outcome(self, interrupted: str | None, stage: str) -> Outcome:
+        bad = [ended for ended in self.endings.values() if ended.ending is not Ending.DONE]
+        if bad:
+            return Outcome(status=STATUS[bad[0].ending], stage=bad[0].stage, reason=bad[0].reason)
+        if interrupted:
+            return Outcome(status=Status.INTERRUPTED, stage=stage, reason=interrupted)
+        return Outcome(status=Status.PASSED)
+
+
+def write_config(folder: Path, config: Config) -> None:
+    """Write config.yaml, which reads back to the same config."""
+    from omegaconf import OmegaConf
+
+    text = OmegaConf.to_yaml(OmegaConf.create(to_plain(config)))
+    write_atomic(folder / "config.yaml", text.encode())
+
+
+def artifacts(folder: Path) -> dict[str, str]:
+    """Return the files of a combination by kind, as far as they are there."""
+    kinds: Sequence[tuple[str, str]] = (
+        ("trace", "trace_*.json.gz"),
+        ("samples", "samples_*.json"),
+        ("log", "process_*.log"),
+        ("picture", "*.svg"),
+    )
+    found = {}
+    for kind, pattern in kinds:
+        for file in sorted(folder.glob(pattern)):
+            found[f"{kind}/{file.name}"] = file.name
+    return found
+
+
+def now() -> str:
+    """Return the local time with its offset, to the millisecond."""
+    return datetime.now().astimezone().isoformat(timespec="milliseconds")

@@ -1,0 +1,62 @@
+"""Imported by the fork server before its first child: everything that each child would pay again.
+
+Children that are forked from it start in milliseconds instead of seconds. Two rules keep that safe:
+no parallel region may run here (an OpenMP pool does not survive a fork: children would hang), and
+no accelerator may be touched.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from runner.launch.limits import die_with_parent
+
+WARM = "TORCH_EXPERIMENT_RUNNER_WARM"
+"""eager, or compile: whether to import and run the compiler once as well."""
+LOG = "TORCH_EXPERIMENT_RUNNER_SERVER_LOG"
+"""Where the server's output goes: Kineto writes lines of its own at its start."""
+
+
+compiled = False
+"""Whether this process, or the server that it was forked from, has run the compiler before."""
+
+
+def warm_up(*, compiles: bool) -> None:
+    """Import torch, start Kineto, and compile one small function if children will compile."""
+    import torch
+
+    torch.set_num_threads(1)
+    from runner.measure.capture import start_kineto
+
+    start_kineto()
+    import runner.experiment
+    import runner.profile  # noqa: F401
+
+    if compiles:
+        _compile_once()
+
+
+def _compile_once() -> None:
+    import torch
+    import torch._inductor.compile_fx
+
+    torch._inductor.config.compile_threads = 1
+    with torch.no_grad():
+        torch.compile(lambda x: x + 1, fullgraph=True, dynamic=False)(torch.zeros(8))
+    torch._dynamo.reset()
+    globals()["compiled"] = True
+
+
+def _redirect(path: str) -> None:
+    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    os.close(log)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+
+
+if WARM in os.environ:
+    die_with_parent()
+    _redirect(os.environ.pop(LOG))
+    warm_up(compiles=os.environ.pop(WARM) == "compile")

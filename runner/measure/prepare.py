@@ -1,0 +1,169 @@
+"""From a config to something that can be called: inputs in sets, the variant's function, its modes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from runner import workload as workloads
+from runner.config.schema import Config, Variant
+from runner.devices.device import Device
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from runner.workload import Tensors, Workload
+
+ROTATE_BYTES = 64 * 2**20
+"""Activation sets stop at this size: enough to leave L2, without filling a small device."""
+MOST_SETS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """One combination, ready to be called as `call(*sets[i])`."""
+
+    workload: Workload
+    call: Callable[..., Any]
+    sets: tuple[Tensors, ...]
+    """Arguments of a call, one entry per set: its own activations, then the shared weights."""
+    weights: Tensors
+    seed: int
+
+    @property
+    def input_bytes(self) -> int:
+        """Bytes of one set with the weights."""
+        return sum(tensor.nbytes for tensor in self.sets[0])
+
+
+def prepare(config: Config, device: Device) -> Prepared:
+    """Draw the inputs and build the variant's function; nothing of it is run yet."""
+    workload = workloads.load(config.workload)
+    function = workloads.implementation(workload, config.variant)
+    weights = workload.weights(draw(config, device, 0))
+    first = workload.activations(draw(config, device, 1))
+    size = max(1, sum(tensor.nbytes for tensor in first))
+    count = config.timing.inputs or min(MOST_SETS, max(2, ROTATE_BYTES // size))
+    others = [workload.activations(draw(config, device, 1 + index)) for index in range(1, count)]
+    backward = config.workload.direction != "fwd"
+    sets = tuple((*acts, *weights) for acts in (first, *others))
+    if backward:
+        _require_grad(sets)
+    call = compiled(function, config.variant, device.compile_backend)
+    if backward:
+        call = _with_backward(call, config)
+    return Prepared(
+        workload=workload, call=call, sets=sets, weights=weights, seed=config.seed
+    )
+
+
+def draw(config: Config, device: Device, stream: int) -> workloads.Draw:
+    """Return the seeded values of one stream: 0 the weights, 1 and on the activation sets."""
+    import torch
+
+    where = torch.device(device.type, device.index)
+    dtype = getattr(torch, config.workload.dtype)
+    return workloads.Draw(config.seed * 1_000_003 + stream, where, dtype, config.workload.scale)
+
+
+def compiled(function: Callable[..., Any], variant: Variant, auto: str) -> Callable[..., Any]:
+    """Return the function as the variant has it: itself, or through torch.compile."""
+    import torch
+
+    how = variant.compile
+    if how is None:
+        return function
+    return torch.compile(  # type: ignore[no-any-return, call-overload]
+        function,
+        backend=auto if how.backend == "auto" else how.backend,
+        fullgraph=how.fullgraph,
+        dynamic=how.dynamic,
+        **({"mode": how.mode} if how.mode else {}),
+        **({"options": dict(how.options)} if how.options else {}),
+    )
+
+
+@contextlib.contextmanager
+def modes(config: Config, device: Device) -> Iterator[None]:
+    """Hold torch in the variant's modes: gradients, autocast, matmul precision, determinism."""
+    import torch
+
+    variant = config.variant
+    torch.set_float32_matmul_precision(variant.matmul_precision)
+    torch.use_deterministic_algorithms(variant.deterministic)
+    with contextlib.ExitStack() as stack:
+        if config.workload.direction != "fwd" or variant.grad_mode == "enabled":
+            stack.enter_context(torch.enable_grad())
+        elif variant.grad_mode == "inference":
+            stack.enter_context(torch.inference_mode())
+        else:
+            stack.enter_context(torch.no_grad())
+        if variant.autocast:
+            dtype = getattr(torch, variant.autocast)
+            stack.enter_context(torch.autocast(device.type, dtype=dtype))
+        yield
+
+
+def flat(output: Any) -> tuple[Tensor, ...]:
+    """Return the tensors of an output, in order."""
+    import torch
+    from torch.utils import _pytree
+
+    return tuple(each for each in _pytree.tree_leaves(output) if isinstance(each, torch.Tensor))
+
+
+def gradient_of(output: Any, dtype: torch.dtype) -> tuple[Tensor, ...]:
+    """Return the fixed gradient that a backward starts from: seeded, near 1, one per output.
+
+    It is rounded to the working dtype first, so that a float64 reference starts from the same.
+    """
+    import torch
+
+    generator = torch.Generator().manual_seed(7)
+    return tuple(
+        (1 + 0.1 * torch.randn(each.shape, generator=generator)).to(dtype).to(each)
+        for each in flat(output)
+    )
+
+
+def _require_grad(sets: tuple[Tensors, ...]) -> None:
+    for tensors in sets:
+        for tensor in tensors:
+            tensor.requires_grad_(tensor.is_floating_point())
+
+
+def _with_backward(forward: Callable[..., Any], config: Config) -> Callable[..., Any]:
+    """Return a call that gives gradients; torch.autograd.grad leaves no .grad to add up."""
+    import torch
+
+    def wanted(args: Tensors) -> list[Tensor]:
+        return [tensor for tensor in args if tensor.requires_grad]
+
+    dtype = getattr(torch, config.workload.dtype)
+    seed: list[tuple[Tensor, ...]] = []
+
+    def both(*args: Tensor) -> Any:
+        output = forward(*args)
+        if not seed:
+            seed.append(gradient_of(output, dtype))
+        return output, torch.autograd.grad(flat(output), wanted(args), seed[0])
+
+    if config.workload.direction == "fwd_bwd":
+        return both
+    if config.variant.compile:
+        # A graph that is kept must keep its buffers.
+        torch._functorch.config.donated_buffer = False  # type: ignore[attr-defined]
+    kept: dict[int, tuple[Any, tuple[Tensor, ...]]] = {}
+
+    def backward(*args: Tensor) -> Any:
+        key = id(args[0])
+        if key not in kept:
+            output = forward(*args)
+            kept[key] = (output, gradient_of(output, dtype))
+        output, start = kept[key]
+        return torch.autograd.grad(flat(output), wanted(args), start, retain_graph=True)
+
+    return backward

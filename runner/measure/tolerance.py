@@ -1,0 +1,80 @@
+"""How far an output may lie from the float64 reference, derived rather than guessed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from runner.config.schema import Numerics
+from runner.workload import Rounded
+
+if TYPE_CHECKING:
+    import torch
+
+    from runner.workload import Workload
+
+ASSERT_CLOSE = {
+    "bfloat16": (1.6e-2, 1e-5),
+    "float16": (1e-3, 1e-5),
+    "float32": (1.3e-6, 1e-5),
+    "float64": (1e-7, 1e-7),
+}
+"""rtol and atol by dtype that torch.testing.assert_close documents."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tolerance:
+    """An element passes when |out - ref| <= atol + rtol * |ref|."""
+
+    rtol: float
+    atol: float
+    cancels: bool
+    """Whether terms can cancel: then atol grows by rtol times the reference's RMS."""
+    reason: str
+
+
+def derive(workload: Workload, dtype: torch.dtype, wanted: Numerics) -> Tolerance:
+    """Return the tolerance for a workload in a dtype; what the config sets is taken as it is."""
+    found = _rounded(workload, dtype) if isinstance(workload, Rounded) else _unknown(dtype)
+    if wanted.rtol is None and wanted.atol is None:
+        return found
+    return Tolerance(
+        rtol=found.rtol if wanted.rtol is None else wanted.rtol,
+        atol=found.atol if wanted.atol is None else wanted.atol,
+        cancels=found.cancels and wanted.atol is None,
+        reason="numerics.rtol and numerics.atol of the config",
+    )
+
+
+def _rounded(workload: Rounded, dtype: torch.dtype) -> Tolerance:
+    """Allow one unit roundoff per rounding, and a sum's error grown with the root of its length.
+
+    A sum of n terms in random order errs by about sqrt(n) roundoffs (Higham, "Accuracy and
+    Stability of Numerical Algorithms", section 4.6); sums are kept in float32 or wider.
+    """
+    import torch
+
+    info = torch.finfo(dtype)
+    unit = info.eps / 2
+    sum_unit = min(unit, torch.finfo(torch.float32).eps / 2)
+    summed = 2 * workload.reduction**0.5 * sum_unit
+    return Tolerance(
+        rtol=workload.roundings * unit + summed,
+        atol=float(info.smallest_normal),
+        cancels=bool(getattr(workload, "cancels", False)),
+        reason=f"{workload.roundings} roundings of {unit:.2g} and a sum over "
+        f"{workload.reduction} elements in float32 or wider",
+    )
+
+
+def _unknown(dtype: torch.dtype) -> Tolerance:
+    name = str(dtype).removeprefix("torch.")
+    if name not in ASSERT_CLOSE:
+        return Tolerance(rtol=0.0, atol=0.0, cancels=False, reason=f"{name} is exact")
+    rtol, atol = ASSERT_CLOSE[name]
+    return Tolerance(
+        rtol=rtol,
+        atol=atol,
+        cancels=True,
+        reason="the workload names no roundings: torch.testing.assert_close's values by dtype",
+    )

@@ -1,0 +1,118 @@
+"""What one process of a combination leaves on disk, whole after every stage.
+
+The measuring process rewrites its record atomically as each stage ends, so whatever kills it costs
+only the stage that it was in. The parent makes the result out of the records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from runner.config.schema import Schedule
+from runner.files import write_json
+from runner.result import (
+    Check,
+    Compile,
+    Environment,
+    Memory,
+    Numerics,
+    ProcessTiming,
+    Profile,
+)
+
+STAGES = (
+    "start",
+    "inputs",
+    "first_call",
+    "numerics",
+    "warmup",
+    "timing",
+    "memory",
+    "profile",
+    "trace",
+)
+"""The stages of one process, in order; `done` follows the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a process ended before its work was done."""
+
+    stage: str
+    reason: str
+    """One line: the error's type and text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputFacts:
+    """The inputs that calls ran on."""
+
+    sets: int
+    bytes: int
+    """Of one set with the weights."""
+    eps: float | None = None
+    """The eps that the workload resolved, if it has one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostFacts:
+    """The workload's least work for one call."""
+
+    bytes: int | None
+    flops: int | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One process of one combination so far."""
+
+    process: int
+    order: int = 0
+    stage: str = "start"
+    """The stage that runs now, `done` at the end."""
+    stage_s: dict[str, float] = field(default_factory=dict)
+    """Wall time of each stage that ended."""
+    failure: Failure | None = None
+    environment: Environment | None = None
+    inputs: InputFacts | None = None
+    cost: CostFacts | None = None
+    compile: Compile | None = None
+    numerics: Numerics | None = None
+    timing: ProcessTiming | None = None
+    memory: Memory | None = None
+    profile: Profile | None = None
+    schedule: Schedule | None = None
+    """The steps of the profiled pass as they were run."""
+    profiled_step_us: float | None = None
+    """Mean wall time of a step under the profiler."""
+    checks: tuple[Check, ...] = ()
+    absent: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+def record_file(folder: Path, process: int) -> Path:
+    """Return where a process keeps its record."""
+    return folder / f"process_{process}.json"
+
+
+def samples_file(folder: Path, process: int) -> Path:
+    """Return where a process keeps every sample of its timed pass."""
+    return folder / f"samples_{process}.json"
+
+
+def write_record(folder: Path, record: Record) -> None:
+    """Write the record whole, or leave the one before."""
+    write_json(record_file(folder, record.process), record)
+
+
+def read_record(folder: Path, process: int) -> Record | None:
+    """Read a process's record, or None where it died before it wrote one."""
+    file = record_file(folder, process)
+    if not file.is_file():
+        return None
+    return msgspec.json.decode(file.read_bytes(), type=Record)

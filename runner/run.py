@@ -1,0 +1,133 @@
+"""Runs combinations: each process in its turn, each result stored and logged as it is complete.
+
+The parent only waits. What it must do between processes (read records, write results, log them) it
+does while nothing is measured, unless jobs run beside each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from runner.experiment import Task
+from runner.interrupts import InterruptedRunError, Interrupts
+from runner.job import Job
+from runner.launch.pool import Child, Ended, Pool
+from runner.result import Result
+
+
+class Watcher(Protocol):
+    """Who is told what happens: the screen."""
+
+    def stage(self, job: Job, process: int, stage: str) -> None:
+        """A process of a job entered a stage."""
+
+    def ended(self, job: Job, result: Result) -> None:
+        """A job's result is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One process of one job, at its place in the order."""
+
+    job: Job
+    process: int
+    order: int
+
+
+def measure(task: Task, tell: Callable[[str], None]) -> None:
+    """Run one process of a combination; what it finds is in its record on disk."""
+    from runner.experiment import Experiment
+
+    Experiment(task, tell).run()
+
+
+class Run:
+    """Carries jobs out in turns, `slots` at a time."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        interrupts: Interrupts,
+        watcher: Watcher,
+        log: Callable[[Job, Result], None],
+        *,
+        slots: int = 1,
+        fail_fast: bool = False,
+    ) -> None:
+        self._pool = pool
+        self._interrupts = interrupts
+        self._watcher = watcher
+        self._log = log
+        self._slots = slots
+        self._fail_fast = fail_fast
+        self._running: dict[Child, Turn] = {}
+        self.results: dict[int, Result] = {}
+        """Finished jobs by number."""
+
+    def carry_out(self, turns: Iterable[Turn]) -> None:
+        """Run every turn; an interrupt ends what runs, keeps what it captured, and goes on up."""
+        waiting = list(turns)
+        try:
+            while waiting or self._running:
+                self._fill(waiting)
+                for child, ended in self._wait():
+                    self._end(self._running.pop(child), ended)
+        except InterruptedRunError as interrupt:
+            with self._interrupts.held():
+                self._stop(str(interrupt))
+            raise
+
+    def _fill(self, waiting: list[Turn]) -> None:
+        while waiting and len(self._running) < self._slots:
+            turn = waiting.pop(0)
+            if turn.job.number not in self.results and not self._stopped():
+                self._start(turn)
+
+    def _stopped(self) -> bool:
+        return self._fail_fast and any(each.failed for each in self.results.values())
+
+    def _start(self, turn: Turn) -> None:
+        job = turn.job
+        if job.started is None:
+            job.begin()
+        child = self._pool.start(
+            measure,
+            job.task(turn.process, turn.order),
+            job.setup(turn.process),
+            fork=job.placement.start == "fork",
+            limit=job.limit,
+        )
+        self._running[child] = turn
+        self._watcher.stage(job, turn.process, "start")
+
+    def _wait(self) -> Sequence[tuple[Child, Ended]]:
+        children = list(self._running)
+        if not children:
+            return []
+        self._pool.watch(children, self._tell)
+        return [(child, ended) for child in children if (ended := self._pool.ended(child))]
+
+    def _tell(self, child: Child, stage: str) -> None:
+        turn = self._running[child]
+        self._watcher.stage(turn.job, turn.process, stage)
+
+    def _end(self, turn: Turn, ended: Ended) -> None:
+        turn.job.endings[turn.process] = ended
+        if turn.job.complete and turn.job.number not in self.results:
+            with self._interrupts.held():
+                self._finish(turn.job, turn.job.result())
+
+    def _stop(self, why: str) -> None:
+        """End what runs and make results of what the jobs under way have captured."""
+        for child in self._running:
+            child.end()
+        for job in dict.fromkeys(turn.job for turn in self._running.values()):
+            self._finish(job, job.result(interrupted=why))
+        self._running.clear()
+
+    def _finish(self, job: Job, result: Result) -> None:
+        self.results[job.number] = result
+        self._log(job, result)
+        self._watcher.ended(job, result)

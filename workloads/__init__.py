@@ -1,0 +1,1 @@
+"""What can be measured: one file per operation, with its variants, its reference and its cost."""
