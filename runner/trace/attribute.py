@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from runner.trace.clock import Ints
-from runner.trace.decode import ABSENT
+from runner.trace.events import ABSENT
 from runner.trace.kinds import (
     DEVICE_KINDS,
     DRIVER_REPORTS_DEVICE_WORK,

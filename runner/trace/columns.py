@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from runner.trace.clock import BAD, BadTimeError, Ints, column_ns, to_ns
-from runner.trace.decode import ABSENT, Chunk, Event, Scalar
+from runner.trace.decode import Chunk
+from runner.trace.events import ABSENT, DetailedArgs, Event, Scalar, Times
 from runner.trace.kinds import DEVICE_KINDS, HOST_CALL_KINDS, MEMORY_EVENT, Kind, kind_of
 
 _LONGEST_NS = 2**53
@@ -35,6 +37,7 @@ class Columns:
         self.bad: Counter[tuple[str, str]] = Counter()
         self.memory: Counter[str] = Counter()
         self.names, self.categories, self.threads, self.labels = _Ids(), _Ids(), _Ids(), _Ids()
+        self.shapes, self.stacks, self.modules = _Ids(), _Ids(), _Ids()
         self.parts: list[dict[str, Column]] = []
 
     def add(self, chunk: Chunk) -> None:
@@ -43,11 +46,12 @@ class Columns:
         rows = [event for event in chunk.events if event.ph == "X"]
         if len(rows) < len(chunk.events):
             self._count_memory(chunk.events)
-        start = column_ns([row.ts for row in rows], lambda: _texts(chunk, "ts"))
-        duration = column_ns([row.dur for row in rows], lambda: _texts(chunk, "dur"))
+        times = cache(chunk.times)
+        start = column_ns([row.ts for row in rows], lambda: _written(chunk, times(), "ts"))
+        duration = column_ns([row.dur for row in rows], lambda: _written(chunk, times(), "dur"))
         good = (start != BAD) & (duration >= 0) & (duration < _LONGEST_NS)
         if not good.all():
-            self._count_bad(chunk, rows, np.flatnonzero(~good))
+            self._count_bad(chunk, times(), rows, np.flatnonzero(~good))
             rows = [row for row, keep in zip(rows, good, strict=True) if keep]
         self.parts.append(self._columns(rows) | {"start": start[good], "duration": duration[good]})
 
@@ -64,7 +68,21 @@ class Columns:
             "thread": np.array([threads[row.pid, row.tid] for row in rows], np.int32),
             "external": external,
         }
-        return columns | self._links(rows, kind, external)
+        return columns | self._links(rows, kind, external) | self._details(rows)
+
+    def _details(self, rows: list[Event]) -> dict[str, Column]:
+        details = [row.args for row in rows if isinstance(row.args, DetailedArgs)]
+        if len(details) < len(rows) or not rows:
+            return {}
+        texts = {
+            "shape": (self.shapes, [detail.shapes for detail in details]),
+            "stack": (self.stacks, [detail.stack for detail in details]),
+            "module": (self.modules, [detail.module for detail in details]),
+        }
+        return {
+            name: np.array([ABSENT if v in (None, "") else ids[str(v)] for v in values], np.int32)
+            for name, (ids, values) in texts.items()
+        }
 
     def _links(
         self, rows: list[Event], kind: npt.NDArray[np.int8], external: Ints
@@ -82,8 +100,8 @@ class Columns:
                 stream[index] = self.labels[_label(args.stream, args.stream_old, row.tid)]
         return {"correlation": correlation, "device": device, "stream": stream}
 
-    def _count_bad(self, chunk: Chunk, rows: list[Event], where: Ints) -> None:
-        starts, durations = _texts(chunk, "ts"), _texts(chunk, "dur")
+    def _count_bad(self, chunk: Chunk, times: list[Times], rows: list[Event], where: Ints) -> None:
+        starts, durations = _written(chunk, times, "ts"), _written(chunk, times, "dur")
         for index in where.tolist():
             reason = _why_bad(starts[index], durations[index])
             self.bad[rows[index].name or "(no name)", reason] += 1
@@ -104,9 +122,9 @@ class Columns:
         return columns
 
 
-def _texts(chunk: Chunk, field: str) -> list[object]:
-    times = zip(chunk.events, chunk.times(), strict=True)
-    return [bytes(getattr(time, field)) for event, time in times if event.ph == "X"]
+def _written(chunk: Chunk, times: list[Times], field: str) -> list[object]:
+    pairs = zip(chunk.events, times, strict=True)
+    return [bytes(getattr(time, field)) for event, time in pairs if event.ph == "X"]
 
 
 def _label(*candidates: Scalar) -> str:

@@ -1,8 +1,7 @@
 """From JSON bytes to typed events, a few megabytes at a time.
 
-Only the fields that say where time went are decoded; the rest is skipped by the parser. Working
-by chunks keeps a million events out of memory at once. A chunk that does not fit the types is
-decoded event by event, so that one odd event costs itself and not the file.
+Working by chunks keeps a million events out of memory at once. A chunk that the strict decoder
+refuses is repaired, or decoded event by event: the rest of the file stays on the fast path.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from runner.trace.events import Event, Times, lenient_event, times_as_written
 from runner.trace.repair import repaired
 from runner.trace.source import TraceRefusedError
 
@@ -24,44 +24,6 @@ _BOUNDARIES = (b"},\n  {", b'}, {"ph"', b'},{"ph"')
 JSON string; inside a nested array the halves would not balance and the chunk is refused."""
 
 Scalar = int | float | str | None
-
-
-ABSENT = -1
-"""Stands for a number that an event does not carry; no identifier is negative."""
-
-
-class Args(msgspec.Struct, gc=False, frozen=True):
-    """The arguments that link an event to others, under both spellings of each."""
-
-    correlation: Scalar = ABSENT
-    external: Scalar = msgspec.field(name="External id", default=ABSENT)
-    external_old: Scalar = msgspec.field(name="external id", default=ABSENT)
-    device: Scalar = None
-    device_old: Scalar = msgspec.field(name="Device", default=None)
-    stream: Scalar = None
-    stream_old: Scalar = msgspec.field(name="Stream", default=None)
-    memory: Scalar = msgspec.field(name="Bytes", default=None)
-
-
-class Event(msgspec.Struct, gc=False):
-    """One event of a Chrome trace."""
-
-    ph: str | None = None
-    cat: str | None = None
-    name: str | None = None
-    pid: Scalar = None
-    tid: Scalar = None
-    ts: Scalar = None
-    dur: Scalar = None
-    args: Args = Args()
-
-
-class Times(msgspec.Struct, gc=False):
-    """The times of an event as they are written."""
-
-    ph: Any = None
-    ts: msgspec.Raw = msgspec.Raw()
-    dur: msgspec.Raw = msgspec.Raw()
 
 
 class Head(msgspec.Struct):
@@ -93,7 +55,7 @@ class Document:
     first: int
     last: int
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chunks(self, kind: type[Event] = Event) -> Iterator[Chunk]:
         """Yield all events in the file's order."""
         boundary = _boundary(self.text, self.first)
         view = memoryview(self.text)
@@ -101,14 +63,11 @@ class Document:
         while position < self.last:
             cut = self.text.find(boundary, position + _CHUNK_BYTES, self.last) if boundary else -1
             end = self.last if cut < 0 else cut + 1
-            yield _chunk(b"".join((b"[", view[position:end], b"]")))
+            yield _chunk(b"".join((b"[", view[position:end], b"]")), kind)
             position = self.last if cut < 0 else end + 1
 
 
 _HEAD = msgspec.json.Decoder(Head)
-_EVENTS = msgspec.json.Decoder(list[Event])
-_EVENT = msgspec.json.Decoder(Event)
-_TIMES = msgspec.json.Decoder(list[Times])
 _RAW = msgspec.json.Decoder(list[msgspec.Raw])
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -153,56 +112,22 @@ def _boundary(text: bytes, first: int) -> bytes | None:
     return next((boundary for boundary in _BOUNDARIES if boundary in near), None)
 
 
-def _chunk(text: bytes) -> Chunk:
+def _chunk(text: bytes, kind: type[Event]) -> Chunk:
     try:
-        events = _EVENTS.decode(text)
+        events = msgspec.json.decode(text, type=list[kind])  # type: ignore[valid-type]
     except msgspec.ValidationError:
-        events = [_lenient(raw) for raw in _RAW.decode(text)]
+        events = [lenient_event(raw, kind) for raw in _RAW.decode(text)]
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        mended = repaired(text)
+        if mended == text:
+            raise
+        return _chunk(mended, kind)
 
-    return Chunk(events, lambda: [_times(raw) for raw in _RAW.decode(text)])
-
-
-def _lenient(raw: msgspec.Raw) -> Event:
-    try:
-        return _EVENT.decode(raw)
-    except msgspec.ValidationError:
-        fields = msgspec.json.decode(raw)
-
-    if not isinstance(fields, dict):
-        return Event(ph="X", name=f"({type(fields).__name__} instead of an event)")
-    args = fields.get("args")
-    return Event(
-        ph=_word(fields.get("ph")),
-        cat=_word(fields.get("cat")),
-        name=_word(fields.get("name")),
-        pid=_scalar(fields.get("pid")),
-        tid=_scalar(fields.get("tid")),
-        ts=_scalar(fields.get("ts")),
-        dur=_scalar(fields.get("dur")),
-        args=_args(args if isinstance(args, dict) else {}),
-    )
+    return Chunk(events, lambda: _times(text))
 
 
-def _args(fields: dict[str, Any]) -> Args:
-    plain = {name: _scalar(value) for name, value in fields.items()}
-    return msgspec.convert(plain, Args)
-
-
-def _scalar(value: object) -> Scalar:
-    if value is None or (isinstance(value, (int, float, str)) and not isinstance(value, bool)):
-        return value
-    return str(value)[:40]
-
-
-def _word(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else str(value)[:200]
-
-
-def _times(raw: msgspec.Raw) -> Times:
-    try:
-        return msgspec.json.decode(raw, type=Times)
-    except msgspec.ValidationError:
-        return Times(ph="X")
+def _times(text: bytes) -> list[Times]:
+    return [times_as_written(raw) for raw in _RAW.decode(text)]
 
 
 def _another_kind(head: Head, text: bytes) -> str:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from runner.trace.clock import Ints
 from runner.trace.columns import Columns
 from runner.trace.decode import Chunk, Document, document
+from runner.trace.events import DetailedEvent, Event
 from runner.trace.kinds import Kind
 from runner.trace.source import TraceRefusedError, json_bytes, json_of
 
@@ -64,6 +65,12 @@ class Trace:
     duration: Ints
     correlation: Ints
     external: Ints
+    shapes: tuple[str, ...] = ()
+    stacks: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    shape: Small | None = None
+    stack: Small | None = None
+    module: Small | None = None
 
     @property
     def end(self) -> Ints:
@@ -75,20 +82,24 @@ class Trace:
         return np.flatnonzero(np.isin(self.kind, kinds)).astype(np.int64)
 
 
-def read(path: str | Path) -> Trace:
-    """Read a trace file; raise TraceRefusedError, in one line, where it is none."""
-    return _trace(json_bytes(Path(path)), str(path))
+def read(path: str | Path, *, detailed: bool = False) -> Trace:
+    """Read a trace file; raise TraceRefusedError, in one line, where it is none.
+
+    `detailed` also reads each operator's input shapes, call stack and module, where recorded.
+    """
+    kind = DetailedEvent if detailed else Event
+    return _trace(json_bytes(Path(path)), str(path), kind)
 
 
 def read_bytes(content: bytes, path: str = "<bytes>") -> Trace:
     """Read a trace from a file's content."""
-    return _trace(json_of(content, path), path)
+    return _trace(json_of(content, path), path, Event)
 
 
-def _trace(text: bytes, path: str) -> Trace:
+def _trace(text: bytes, path: str, kind: type[Event]) -> Trace:
     found = document(text, path)
     columns = Columns()
-    for chunk in _chunks(found, path):
+    for chunk in _chunks(found, path, kind):
         columns.add(chunk)
     if columns.events == 0:
         raise TraceRefusedError(path, "has no events: a failed capture")
@@ -107,13 +118,16 @@ def _trace(text: bytes, path: str) -> Trace:
         categories=tuple(columns.categories),
         threads=tuple((str(pid), str(tid)) for pid, tid in columns.threads),
         labels=tuple(columns.labels),
+        shapes=tuple(columns.shapes),
+        stacks=tuple(columns.stacks),
+        modules=tuple(columns.modules),
         **columns.joined(),
     )
 
 
-def _chunks(found: Document, path: str) -> Iterator[Chunk]:
+def _chunks(found: Document, path: str, kind: type[Event]) -> Iterator[Chunk]:
     try:
-        yield from found.chunks()
+        yield from found.chunks(kind)
     except (ValueError, RecursionError) as error:
         raise TraceRefusedError(path, f"has events that cannot be read: {error}") from error
 
