@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from runner.report.table import Row
 from runner.result import Op, Profile, Result, Stats, Timing
-from runner.tracking.names import portable_name
+from runner.tracking.names import KEY_LIMIT, portable_key, portable_name
 
 TOP_OPS = 10
 """Ops logged by device time, and as many by CPU time; the ops table has them all."""
@@ -96,3 +97,15 @@ def _fields(owner: object, prefix: str, *names: str, step: int = 0) -> Iterator[
         value = getattr(owner, name)
         if value is not None:
             yield Value(f"{prefix}/{name}", value, step)
+
+
+def speedup_values(rows: Iterable[Row]) -> list[Value]:
+    """Return a sweep's speed-ups and their intervals as metrics; what is not claimed is absent."""
+    values: list[Value] = []
+    for row in rows:
+        for figure, found in (("latency", row.speedup), ("device", row.device_speedup)):
+            key = portable_key(f"speedup_{figure}/{row.combination}", KEY_LIMIT - len("/high"))
+            values += _fields(found, key, "low", "high")
+            if found.ratio is not None:
+                values.append(Value(key, found.ratio))
+    return values

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from runner.config.schema import Tracking
+from runner.tracking.store import quieten
 from runner.tracking.tracker import Tracker, open_tracker
+
+# Before a test module imports mlflow.
+quieten()
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,100 @@
+"""Rows of the side-by-side table: one a combination, grouped by everything that is not the variant.
+
+Pure numbers and words; how they look is for `cells` and the renderers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner.report.labels import combination_names, group_key, group_names
+from runner.report.speedup import Speedup, speedup
+from runner.result import Result, Status
+
+MEASURED = (Status.PASSED, Status.INCORRECT)
+NO_BASELINE = Speedup(reason="no baseline")
+IS_BASELINE = Speedup(reason="baseline")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One combination beside the others of its group."""
+
+    result: Result
+    combination: str
+    group: str
+    variant: str
+    speedup: Speedup
+    device_speedup: Speedup
+    rank: int
+    """0 trusted, 1 suspect, 2 incorrect, 3 not measured: what comes first in a group."""
+
+    @property
+    def measured(self) -> bool:
+        """Tell whether there are numbers at all."""
+        return self.rank < 3
+
+
+def rows_of(results: Sequence[Result]) -> list[Row]:
+    """Return the rows group by group, each with the fastest trusted one first.
+
+    A suspect one comes after all that can be trusted, an incorrect one after those, and what was
+    not measured last.
+    """
+    configs = [result.config for result in results]
+    names, groups = combination_names(configs), group_names(configs)
+    gathered: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for index, config in enumerate(configs):
+        gathered.setdefault(group_key(config), []).append(index)
+    rows = []
+    for members in gathered.values():
+        baselines = _baselines([results[index] for index in members])
+        made = [_row(results[index], names[index], groups[index], baselines) for index in members]
+        rows += sorted(made, key=_order)
+    return rows
+
+
+def baseline_of(result: Result) -> str:
+    """Return the name of the variant that a result is compared with."""
+    return str(result.config["sweep"]["baseline"])
+
+
+def _baselines(group: Sequence[Result]) -> dict[str, Result]:
+    """Return the result to compare with for each variant's name: the latest that passed."""
+    found: dict[str, Result] = {}
+    for result in sorted(group, key=lambda one: (one.status is Status.PASSED, one.started)):
+        found[result.config["variant"]["name"]] = result
+    return found
+
+
+def _row(result: Result, name: str, group: str, baselines: dict[str, Result]) -> Row:
+    base = baselines.get(baseline_of(result))
+    if base is None or base is result:
+        latency = device = NO_BASELINE if base is None else IS_BASELINE
+    else:
+        latency, device = speedup(base, result), speedup(base, result, "event_time_us")
+    return Row(
+        result=result,
+        combination=name,
+        group=group,
+        variant=result.config["variant"]["name"],
+        speedup=latency,
+        device_speedup=device,
+        rank=_rank(result),
+    )
+
+
+def _rank(result: Result) -> int:
+    if result.status not in MEASURED:
+        return 3
+    if result.status is Status.INCORRECT:
+        return 2
+    return 1 if result.suspect else 0
+
+
+def _order(row: Row) -> tuple[int, float, float]:
+    timing, profile = row.result.timing, row.result.profile
+    latency = timing.latency_us.median if timing else float("inf")
+    device = profile.device_time_us if profile else None
+    return row.rank, latency, float("inf") if device is None else device
