@@ -1,4 +1,4 @@
-"""A stand-in for TorchNeuron that the tests alone can import; no number of it is a Trainium number."""
+"""A stand-in for TorchNeuron for tests alone; no number of it is a Trainium number."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ IS_STANDIN = True
 def _autoload() -> None:
     """Register the device; `import torch` calls this through the entry point torch.backends."""
     import torch
+    from torch.utils import backend_registration
 
     if getattr(torch, "neuron", None) is not None:
         return
-    torch.utils.rename_privateuse1_backend("neuron")
+    backend_registration.rename_privateuse1_backend("neuron")
     from . import neuron
     from ._native import C
     from .session import write_window
 
-    torch._register_device_module("neuron", neuron)
-    torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
+    torch._register_device_module("neuron", neuron)  # type: ignore[no-untyped-call]
+    backend_registration.generate_methods_for_privateuse1_backend(for_storage=True)
     C.set_window_hook(write_window)
     atexit.register(C.clear_window_hook)
 
@@ -63,4 +64,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'torch_neuronx' (standin) has no attribute {name!r}")
 
 
-_autoload()
+# The tests reach the pure modules of this package by its path from the repository: no device there.
+if __name__ == "torch_neuronx":
+    _autoload()

@@ -1,4 +1,4 @@
-"""Compiles the stand-in once for each content of its sources, torch and Python, and keeps the result.
+"""Compiles the stand-in once for each state of its sources, torch and Python, and keeps it.
 
 Runs without importing torch, because it is needed while torch is being imported. Callable as a
 script, so that a CI job can build before it tests: ``python _build.py`` prints the library's path.
@@ -103,7 +103,8 @@ def _compile(library: Path) -> None:
     with tempfile.TemporaryDirectory(dir=library.parent) as scratch:
         objects = [Path(scratch) / f"{source.stem}.o" for source in _units()]
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            list(pool.map(lambda pair: _run(_object_command(cxx, *pair)), zip(_units(), objects)))
+            commands = map(_object_command, [cxx] * len(objects), _units(), objects)
+            list(pool.map(_run, commands))
         unfinished = Path(scratch) / library.name
         _run(_link_command(cxx, objects, unfinished))
         unfinished.replace(library)
@@ -121,7 +122,15 @@ def _object_command(cxx: str, source: Path, target: Path) -> list[str]:
         include / "kineto",
         Path(sysconfig.get_path("include")),
     )
-    return [cxx, *FLAGS, *(f"-I{folder}" for folder in folders), "-c", str(source), "-o", str(target)]
+    return [
+        cxx,
+        *FLAGS,
+        *(f"-I{folder}" for folder in folders),
+        "-c",
+        str(source),
+        "-o",
+        str(target),
+    ]
 
 
 def _link_command(cxx: str, objects: list[Path], target: Path) -> list[str]:

@@ -1,7 +1,8 @@
 """Which logical NeuronCores this process owns, by the runtime's own environment variables.
 
-The pretended instance is a trn2.3xlarge: one chip, eight physical cores, four logical ones at LNC=2.
-A variable that cannot be obeyed is kept as an error for the runtime's start, where the real one fails.
+The pretended instance is a trn2.3xlarge: one chip, eight physical cores, four logical ones at
+LNC=2. A variable that cannot be obeyed is kept as an error for the runtime's start, where the
+real one fails.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def neuron_backend(
     graph: torch.fx.GraphModule, inputs: Sequence[Any], **kwargs: Any
 ) -> Callable[..., Any]:
     """Compile a graph that dynamo captured; raise RuntimeError on dynamic shapes."""
-    from functorch.compile import make_boxed_func
+    from functorch.compile import make_boxed_func  # type: ignore[import-untyped]
     from torch._dynamo.backends.common import aot_autograd
 
     if kwargs.get("mode") not in (None, "default"):
@@ -31,7 +31,7 @@ def neuron_backend(
         return make_boxed_func(_Graph(part, examples))  # type: ignore[no-any-return]
 
     backend = aot_autograd(fw_compiler=compile_part, bw_compiler=compile_part)
-    return backend(graph, inputs)  # type: ignore[no-any-return]
+    return backend(graph, inputs)
 
 
 class _Graph:
@@ -40,7 +40,7 @@ class _Graph:
     def __init__(self, part: torch.fx.GraphModule, examples: Sequence[Any]) -> None:
         if any(isinstance(example, torch.SymInt) for example in examples):
             raise RuntimeError(
-                "Dynamic shapes detected (standin): Neuron requires static shapes, use dynamic=False"
+                "Dynamic shapes detected (standin): Neuron requires static shapes: dynamic=False"
             )
         self._part = part
         shapes = [(tuple(e.shape), str(e.dtype)) for e in examples if torch.is_tensor(e)]

@@ -51,4 +51,3 @@ def memory_summary(device: Device = None) -> str:
 
 def empty_cache() -> None:
     """Do nothing: the stand-in keeps no free memory."""
-

@@ -163,4 +163,3 @@ class device:  # noqa: N801 - the name is torch's convention
 
     def __exit__(self, *exception: Any) -> None:
         set_device(self._previous)
-

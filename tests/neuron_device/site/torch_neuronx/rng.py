@@ -43,4 +43,3 @@ def set_rng_state(state: torch.Tensor, device: Device = None) -> None:
 def _generator(index: int) -> torch.Generator:
     generator: torch.Generator = C.default_generator(index)
     return generator
-

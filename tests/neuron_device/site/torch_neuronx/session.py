@@ -1,7 +1,7 @@
 """Writes the folder of one profiling window, as the Neuron runtime does when the window closes.
 
-The layout is that of the torch.profiler API: <profile_output_dir>/<instance>_pid_<pid>/<timestamp>/.
-As in the real runtime nothing here raises: a capture that failed shows in the files only.
+The layout is that of the torch.profiler API: <root>/<instance>_pid_<pid>/<timestamp>/. As in the
+real runtime nothing here raises: a capture that failed shows in the files only.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import logging
 import os
+import re
 import shutil
 import threading
 import time
@@ -22,6 +23,12 @@ from .cores import parse_ranges
 
 INSTANCE_ID = "i-0standin000000000"
 Launch = dict[str, Any]
+_GONE = {  # fault -> the files that it takes away
+    "no_neff": r".*\.neff",
+    "only_pb": r".*\.(neff|ntff)",
+    "no_ntrace": r"ntrace\.pb",
+    "no_trace_info": r"trace_info\.pb",
+}
 
 _log = logging.getLogger("torch_neuronx.standin")
 _newest: list[Path] = []
@@ -66,9 +73,7 @@ def _new_folder(root: Path) -> Path:
     return folder
 
 
-def _files(
-    settings: dict[str, str], launches: Sequence[Launch], dropped: int
-) -> dict[str, bytes]:
+def _files(settings: dict[str, str], launches: Sequence[Launch], dropped: int) -> dict[str, bytes]:
     modes = settings.get("modes", "DEVICE,RUNTIME").split(",")
     wanted = captured_cores(settings.get("capture_enabled_for_nc"))
     seen = [launch for launch in launches if launch["device"] in wanted]
@@ -106,7 +111,7 @@ def captured_cores(ranges: str | None) -> frozenset[int]:
 
 
 def _device_files(launches: Sequence[Launch], cores: frozenset[int]) -> dict[str, bytes]:
-    """One trace for each captured core, empty where the core did nothing; one NEFF for each model."""
+    """Return a trace for each captured core, empty where it did nothing, and a NEFF a model."""
     files: dict[str, bytes] = {}
     for core in sorted(cores):
         own = [launch for launch in launches if launch["device"] == core]
@@ -121,16 +126,13 @@ def _device_files(launches: Sequence[Launch], cores: frozenset[int]) -> dict[str
 
 
 def _without_faulty(files: dict[str, bytes]) -> dict[str, bytes]:
-    faults = SWITCHES.faults
-    gone = {
-        "no_neff": lambda name: name.endswith(".neff"),
-        "only_pb": lambda name: not name.endswith(".pb"),
-        "no_ntrace": lambda name: name == "ntrace.pb",
-        "no_trace_info": lambda name: name == "trace_info.pb",
+    gone = [pattern for fault, pattern in _GONE.items() if fault in SWITCHES.faults]
+    kept = {
+        name: data
+        for name, data in files.items()
+        if not any(re.fullmatch(pattern, name) for pattern in gone)
     }
-    missing = [matches for fault, matches in gone.items() if fault in faults]
-    kept = {name: data for name, data in files.items() if not any(m(name) for m in missing)}
-    if "zero_ntff" in faults:
+    if "zero_ntff" in SWITCHES.faults:
         kept |= {name: b"" for name in kept if name.endswith(".ntff")}
     return kept
 

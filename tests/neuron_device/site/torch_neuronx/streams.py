@@ -56,4 +56,3 @@ class stream:  # noqa: N801 - the name is torch's convention
     def __exit__(self, *exception: Any) -> None:
         if self._previous is not None:
             set_stream(self._previous)
-

@@ -59,7 +59,7 @@ class Switches:
 
 
 def read(environment: Mapping[str, str] = os.environ) -> Switches:
-    """Return the switches that the environment sets; raise ValueError on one that cannot be meant."""
+    """Return the switches that the environment sets; raise ValueError on a senseless one."""
     cores = visible_cores(environment)
     return Switches(
         faults=_faults(environment),
