@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -76,7 +77,9 @@ def resolved(config: Config, first: Record | None) -> dict[str, Any]:
         plain["device"]["name"] = first.environment.device_type
         plain["device"]["num_threads"] = first.environment.num_threads
     if first and first.schedule:
-        plain["schedule"] = to_plain(dataclasses.replace(config, schedule=first.schedule))["schedule"]
+        plain["schedule"] = to_plain(dataclasses.replace(config, schedule=first.schedule))[
+            "schedule"
+        ]
     return plain
 
 
@@ -111,14 +114,16 @@ def _timing(config: Config, records: Sequence[Record]) -> Timing | None:
 def _roofline(config: Config, first: Record | None, timing: Timing | None) -> Roofline | None:
     if first is None or first.cost is None or timing is None:
         return None
-    named = ("time_per_call", timing.time_per_call_us) if timing.time_per_call_us else (
-        "latency",
-        timing.latency_us,
+    named = (
+        ("time_per_call", timing.time_per_call_us)
+        if timing.time_per_call_us
+        else (
+            "latency",
+            timing.latency_us,
+        )
     )
     source, stats = named
-    return roofline.place(
-        first.cost, stats.median, source, config.workload.dtype, config.hardware
-    )
+    return roofline.place(first.cost, stats.median, source, config.workload.dtype, config.hardware)
 
 
 def _judge(result: Result) -> Result:
@@ -164,23 +169,24 @@ def _section_reasons(result: Result, config: Config) -> dict[str, str]:
     return why
 
 
+DEFAULT_REASONS = (
+    (r"roofline\.(fraction_of_bound|bound)", "hardware names no ceilings for this dtype"),
+    (r"roofline\..*", "the workload has no cost model"),
+    (r"numerics\..*_error", "the outputs cannot be compared"),
+    (r".*\.stdev", "one sample has no spread"),
+    (r"compile\.cache_dir", "the compiler's shared cache was used"),
+    (r"timing\.processes.*", "see the figure above the processes"),
+    (r"environment\.cores", "the process was not held to cores"),
+    (r"profile\..*", "not recorded by this device's profiler"),
+)
+"""The reason of a figure that is None, by pattern, where the process gave none itself."""
+
+
 def _default_reason(path: str, why: dict[str, str]) -> str:
-    section, _, name = path.partition(".")
-    if section == "roofline" and name in ("fraction_of_bound", "bound"):
-        return "hardware names no ceilings for this dtype"
-    if section == "roofline":
-        return "the workload has no cost model"
-    if section == "numerics" and name.endswith("_error"):
-        return "the outputs cannot be compared"
-    if name.endswith("stdev"):
-        return "one sample has no spread"
-    if section == "compile":
-        return why[section] if name != "cache_dir" else "the compiler's shared cache was used"
-    if section == "timing" and name.startswith("processes"):
-        return "see the figure above the processes"
-    if section == "environment":
-        return "the process was not held to cores"
-    return "not recorded by this device's profiler"
+    for pattern, reason in DEFAULT_REASONS:
+        if re.fullmatch(pattern, path):
+            return reason
+    return why[path.partition(".")[0]]
 
 
 def _nones(value: Any, path: str) -> Iterator[str]:
@@ -200,4 +206,3 @@ def _is_none(result: Result, path: str) -> bool:
             return False
         value = getattr(value, name)
     return value is None
-

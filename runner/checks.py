@@ -42,7 +42,8 @@ def _numerics(record: Record) -> Iterator[Check]:
     if numerics and not numerics.passed:
         yield _suspect(
             "numerics_mismatch",
-            f"The output is wrong on {numerics.reason}. Its times are kept, without speed-up or rank.",
+            f"The output is wrong on {numerics.reason}. "
+            "Its times are kept, without speed-up or rank.",
         )
 
 
@@ -54,8 +55,8 @@ def _compile(config: Config, record: Record) -> Iterator[Check]:
         reasons = record.notes.get("recompile_reasons") or ["no reason recorded"]
         yield _suspect(
             "recompiled_while_measuring",
-            f"{facts.recompiles} recompilations after the first call ({reasons[0]}): the times hold "
-            "compiling. Keep shapes static, or set variant.compile.dynamic=true.",
+            f"{facts.recompiles} recompilations after the first call ({reasons[0]}): the times "
+            "hold compiling. Keep shapes static, or set variant.compile.dynamic=true.",
         )
     if facts.graph_breaks:
         yield _info(

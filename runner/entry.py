@@ -1,4 +1,4 @@
-"""`python -m runner`: the command line to Hydra and back, with our own words for what goes wrong."""
+"""`python -m runner`: the command line to Hydra and back, our own words for what goes wrong."""
 
 from __future__ import annotations
 
@@ -43,21 +43,18 @@ def _run(argv: list[str]) -> int:
 
     words = accept(argv)
     if not words.runs:
-        compose_and_run(words.argv, lambda config: None)
+        compose_and_run(words.argv, lambda _: None)
         return ExitCode.OK
-    from runner.screen import Screen
     from runner.session import Session
 
-    screen = Screen()
     try:
-        with Session(Path.cwd(), screen) as session:
+        with Session(Path.cwd()) as session:
             compose_and_run(words.argv, lambda config: _task(config, session))
     except InterruptedRunError as interrupt:
         print(f"{interrupt}; what was captured is kept", file=sys.stderr)
         return interrupt.exit_code
-    finally:
-        screen.close()
-    return screen.exit_code
+    failed = any(result.failed for result in session.results)
+    return ExitCode.FAILED if failed else ExitCode.OK
 
 
 def _task(composed: DictConfig, session: Session) -> dict[str, Any]:
@@ -70,4 +67,3 @@ def _task(composed: DictConfig, session: Session) -> dict[str, Any]:
     base = hydra.sweep.dir if str(hydra.mode) == "RunMode.MULTIRUN" else hydra.run.dir
     result = session.measure_one(typed(composed), Path(os.path.abspath(base)))
     return {"status": str(result.status), "identity": result.identity}
-

@@ -19,7 +19,7 @@ from runner.measure import cache, capture, clock, compilation, numerics
 from runner.measure.prepare import Prepared, modes, prepare
 from runner.record import CostFacts, InputFacts, Record, samples_file, write_record
 from runner.result import Compile, Memory, ProcessTiming
-from runner.stats import summarise
+from runner.stats import drift, summarise
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +166,7 @@ class Experiment:
                 calls_per_sample=calls,
             )
         )
+        self._keep(notes={**self.record.notes, "drift": drift(blocks or latency)})
         if self.record.numerics is not None:
             checked = numerics.recheck(self.record.numerics, prepared, self.config, last, output)
             self._keep(numerics=checked)
@@ -181,10 +182,11 @@ class Experiment:
 
         with self._stage("profile"):
             captured = capture.capture(prepared, self.config, device, self.task.folder)
-            self._keep(schedule=captured.schedule, profiled_step_us=captured.step_s * 1e6)
+            self._keep(schedule=captured.schedule)
         with self._stage("trace"):
-            found = profile_of(captured, self.config, device)
-            self._keep(profile=found.profile, checks=(*self.record.checks, *found.checks))
+            found = profile_of(captured, device)
+            self._keep(profile=found.profile, profiled_step_us=found.step_us)
+            self._keep(checks=(*self.record.checks, *found.checks))
             self._absent(found.absent)
 
     @contextmanager

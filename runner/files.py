@@ -1,4 +1,4 @@
-"""Files that are whole or not there: atomic writes, exclusive folders, names that any system takes."""
+"""Files that are whole or not there: atomic writes, exclusive folders, portable names."""
 
 from __future__ import annotations
 

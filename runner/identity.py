@@ -46,7 +46,9 @@ def identify(config: Config, *, device_type: str, device_model: str | None) -> I
     plain = to_plain(config)
     values: dict[str, Any] = {name: plain[name] for name in SECTIONS}
     values["device"] = {**plain["device"], "name": device_type, "model": device_model}
-    values["source"] = [_hash(file.read_bytes()) for file in sources(config.workload, config.variant)]
+    values["source"] = [
+        _hash(file.read_bytes()) for file in sources(config.workload, config.variant)
+    ]
     values["versions"] = environment.versions()
     parts = {
         name: _hash(json.dumps(value, sort_keys=True, default=str).encode())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from runner.config.convert import Problem
+from runner.config.convert import Problem, nearest
 from runner.config.schema import Config
 
 
@@ -53,4 +53,21 @@ def _unbuildable(configs: Sequence[Config]) -> list[Problem]:
             implementation(load(config.workload), config.variant)
         except ProblemError as error:
             found.setdefault(str(error), error.problem)
-    return list(found.values())
+    return [*found.values(), *_unknown_backends(configs)]
+
+
+def _unknown_backends(configs: Sequence[Config]) -> list[Problem]:
+    named = {config.variant.compile.backend for config in configs if config.variant.compile}
+    if not named - {"auto", "inductor"}:
+        return []
+    import torch
+
+    known = torch._dynamo.list_backends(exclude_tags=())
+    return [
+        Problem(
+            "variant.compile.backend",
+            f"no backend {name!r}",
+            f"Dynamo has: {', '.join(known)}{nearest(name, known)}",
+        )
+        for name in sorted(named - {"auto", *known})
+    ]

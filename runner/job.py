@@ -20,7 +20,6 @@ from runner.record import read_record
 from runner.result import Result, Status
 
 STATUS = {
-    Ending.DONE: Status.PASSED,
     Ending.ERROR: Status.FAILED,
     Ending.KILLED: Status.FAILED,
     Ending.TIMEOUT: Status.TIMEOUT,
@@ -79,14 +78,14 @@ class Job:
         self.folder.mkdir(parents=True, exist_ok=True)
         write_config(self.folder, self.config)
 
-    def result(self, interrupted: str | None = None) -> Result:
-        """Make the result of what is there and store it; `interrupted` says by what, if it was."""
+    def result(self, interrupted: Outcome | None = None) -> Result:
+        """Make the result of what is there and store it, as interrupted if that is how it ended."""
         found = [read_record(self.folder, process) for process in range(self.config.processes)]
         records = [record for record in found if record is not None]
         result = assemble(
             self.config,
             records,
-            self._outcome(interrupted, records[-1].stage if records else "start"),
+            self._outcome() or interrupted or Outcome(status=Status.PASSED),
             identity=self.identity,
             started=self.started or now(),
             ended=now(),
@@ -96,13 +95,12 @@ class Job:
         write_json(self.folder / "result.json", result)
         return result
 
-    def _outcome(self, interrupted: str | None, stage: str) -> Outcome:
+    def _outcome(self) -> Outcome | None:
+        """Return how the first process that did not end well ended, or None if all did."""
         bad = [ended for ended in self.endings.values() if ended.ending is not Ending.DONE]
-        if bad:
-            return Outcome(status=STATUS[bad[0].ending], stage=bad[0].stage, reason=bad[0].reason)
-        if interrupted:
-            return Outcome(status=Status.INTERRUPTED, stage=stage, reason=interrupted)
-        return Outcome(status=Status.PASSED)
+        if not bad:
+            return None
+        return Outcome(status=STATUS[bad[0].ending], stage=bad[0].stage, reason=bad[0].reason)
 
 
 def write_config(folder: Path, config: Config) -> None:

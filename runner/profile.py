@@ -11,21 +11,23 @@ from typing import Any
 
 import msgspec
 
-from runner.config.schema import Config
 from runner.devices.device import Capture, Device
 from runner.result import Check, Level, Op, Profile
 from runner.trace import TraceRefusedError, TraceSummary, analyse
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profiled:
     """The profile with what its traces give reason to say; no profile where none could be read."""
 
     profile: Profile | None
+    step_us: float | None
+    """Mean wall time of a recorded step, its synchronisation included."""
     checks: tuple[Check, ...]
     absent: dict[str, str]
 
 
-def profile_of(capture: Capture, config: Config, device: Device) -> Profiled:
+def profile_of(capture: Capture, device: Device) -> Profiled:
     """Read every trace of a capture, then compress it; one that cannot be read is a fatal check."""
     active = capture.schedule.active
     summaries: list[TraceSummary] = []
@@ -47,17 +49,20 @@ def profile_of(capture: Capture, config: Config, device: Device) -> Profiled:
         message = f"{len(capture.traces)} of {cycles} cycles left a trace."
         checks.append(Check(name="steps_missing", level=Level.FATAL, message=message))
     if not summaries:
-        return Profiled(profile=None, checks=tuple(checks), absent={"profile": "no readable trace"})
+        reason = {"profile": "no readable trace"}
+        return Profiled(profile=None, step_us=None, checks=tuple(checks), absent=reason)
     names = tuple(f"{path.name}.gz" for path in capture.traces)
+    steps = [step.duration_ns for summary in summaries for step in summary.steps]
     return Profiled(
         profile=combine(summaries, names),
+        step_us=sum(steps) / len(steps) / 1e3 if steps else None,
         checks=tuple(dict.fromkeys(checks)),
         absent=_absent(summaries[0]),
     )
 
 
 def combine(summaries: Sequence[TraceSummary], traces: tuple[str, ...]) -> Profile:
-    """Return the profile over the steps of all cycles; each figure is a mean over the steps seen."""
+    """Return the profile over the steps of all cycles; a figure is a mean over the steps seen."""
     steps = sum(len(summary.steps) for summary in summaries)
 
     def mean(figure: str, unit: float = 1.0) -> float | None:
@@ -137,7 +142,8 @@ def _absent(summary: TraceSummary) -> dict[str, str]:
     reasons = summary.absent
     device = reasons.get("device_time")
     runtime = reasons.get("runtime")
-    found = {}
+    found: dict[str, str] = {}
+    names: tuple[str, ...]
     if device:
         names = ("device_time_us", "device_busy_us", "device_time_source", "copies", "copies_us")
         found |= dict.fromkeys((f"profile.{name}" for name in names), device)

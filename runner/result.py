@@ -107,7 +107,7 @@ class Compile:
     recompiles: int | None = None
     """Compilations after the first call, on the same inputs."""
     cache: str | None = None
-    """cold or warm: whether the compiler's disk cache had this graph; unknown where it cannot say."""
+    """cold or warm: whether the compiler's disk cache had this graph; else unknown."""
     cache_dir: str | None = None
     process: str
     """fresh: paid the compiler's start in this call; warmed: a process before had paid it."""

@@ -29,7 +29,7 @@ def place(cost: CostFacts, time_us: float, source: str, dtype: str, ceilings: Ha
 
 
 def _bounds_us(cost: CostFacts, dtype: str, ceilings: Hardware) -> dict[str, float]:
-    """Return the least time that each ceiling allows, where both the ceiling and the cost are known."""
+    """Return the least time that each ceiling allows, where ceiling and cost are known."""
     bounds = {}
     if cost.bytes is not None and ceilings.memory_gb_per_s:
         bounds["memory"] = cost.bytes / ceilings.memory_gb_per_s / 1e3

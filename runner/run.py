@@ -10,21 +10,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from runner.assemble import Outcome
 from runner.experiment import Task
 from runner.interrupts import InterruptedRunError, Interrupts
 from runner.job import Job
 from runner.launch.pool import Child, Ended, Pool
-from runner.result import Result
+from runner.result import Result, Status
 
 
 class Watcher(Protocol):
-    """Who is told what happens: the screen."""
+    """Who is told what happens: the screen and MLflow."""
 
     def stage(self, job: Job, process: int, stage: str) -> None:
-        """A process of a job entered a stage."""
+        """Hear that a process of a job entered a stage."""
 
     def ended(self, job: Job, result: Result) -> None:
-        """A job's result is stored."""
+        """Hear that a job's result is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,6 @@ class Run:
         pool: Pool,
         interrupts: Interrupts,
         watcher: Watcher,
-        log: Callable[[Job, Result], None],
         *,
         slots: int = 1,
         fail_fast: bool = False,
@@ -59,7 +59,6 @@ class Run:
         self._pool = pool
         self._interrupts = interrupts
         self._watcher = watcher
-        self._log = log
         self._slots = slots
         self._fail_fast = fail_fast
         self._running: dict[Child, Turn] = {}
@@ -100,7 +99,6 @@ class Run:
             limit=job.limit,
         )
         self._running[child] = turn
-        self._watcher.stage(job, turn.process, "start")
 
     def _wait(self) -> Sequence[tuple[Child, Ended]]:
         children = list(self._running)
@@ -121,13 +119,14 @@ class Run:
 
     def _stop(self, why: str) -> None:
         """End what runs and make results of what the jobs under way have captured."""
+        stages = {turn.job: child.stage for child, turn in self._running.items()}
         for child in self._running:
             child.end()
-        for job in dict.fromkeys(turn.job for turn in self._running.values()):
-            self._finish(job, job.result(interrupted=why))
         self._running.clear()
+        for job, stage in stages.items():
+            outcome = Outcome(status=Status.INTERRUPTED, stage=stage, reason=why)
+            self._finish(job, job.result(interrupted=outcome))
 
     def _finish(self, job: Job, result: Result) -> None:
         self.results[job.number] = result
-        self._log(job, result)
         self._watcher.ended(job, result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 class Session:
     """Holds what several combinations share: the processes' pool, the tracker, the screen."""
 
-    def __init__(self, start: Path, screen: Screen) -> None:
+    def __init__(self, start: Path) -> None:
         self._start = start
-        self._screen = screen
+        self.results: list[Result] = []
+        """Every result of this command, in the order in which they ended."""
         self._stack = ExitStack()
         self._interrupts = Interrupts()
         self._pool: Pool | None = None
@@ -57,20 +58,25 @@ class Session:
         """Measure one combination in a new folder below `base`."""
         refuse([*broken_rules(config), *preflight(config)])
         self._check_places(config, base)
-        inspection = self._inspect([config])
-        tracker = self._open_tracker(config)
-        job = self._job(config, inspection, new_folder(base, datetime.now()))
-
-        def log(job: Job, result: Result) -> None:
-            self._screen.linked(tracker.link(tracker.log_result(result, job.folder, config)))
-
-        run = Run(self._pool_for([config]), self._interrupts, self._screen, log)
-        run.carry_out(Turn(job, process, process) for process in range(config.processes))
+        with Screen(1) as screen:
+            screen.stage("starting torch")
+            inspection = self._inspect([config])
+            tracker = self._open_tracker(config, screen)
+            job = self._job(config, inspection, new_folder(base, datetime.now()))
+            watcher = Watcher(screen, tracker)
+            run = Run(self._pool_for([config]), self._interrupts, watcher)
+            try:
+                run.carry_out(Turn(job, process, process) for process in range(config.processes))
+            finally:
+                self.results += run.results.values()
+                if run.results:
+                    link = tracker.link(watcher.run_ids[job.number])
+                    screen.report(list(run.results.values()), job.folder, link)
         return run.results[job.number]
 
     def _job(self, config: Config, inspection: Inspection, folder: Path, number: int = 0) -> Job:
-        from runner.report.labels import run_name
         from runner.config.plain import to_plain
+        from runner.report.labels import run_name
 
         kind = inspection.types[config.device.name]
         return Job(
@@ -86,9 +92,11 @@ class Session:
         pool = self._pool_for(configs)
         fork = all(known_type(config.device.name) == "cpu" for config in configs)
         log = pool.server_log
-        child = pool.start(inspect, configs, Setup(log=log, variables=dict(configs[0].env)), fork=fork)
+        child = pool.start(
+            inspect, configs, Setup(log=log, variables=dict(configs[0].env)), fork=fork
+        )
         if any(config.tracking.uri for config in configs):
-            import mlflow  # noqa: F401  # Two seconds that pass while the server imports torch.
+            _import_mlflow()  # Two seconds that pass while the server imports torch.
         ended = pool.finish(child)
         if ended.ending is not Ending.DONE:
             raise RunnerError(f"cannot look at the device: {ended.reason}; see {log}")
@@ -103,11 +111,11 @@ class Session:
             self._pool = self._stack.enter_context(Pool(compiles=compiles, warm=warm))
         return self._pool
 
-    def _open_tracker(self, config: Config) -> Tracker:
+    def _open_tracker(self, config: Config, screen: Screen) -> Tracker:
         from runner.tracking.tracker import open_tracker
 
         if self._tracker is None:
-            self._tracker = open_tracker(config.tracking, self._start, warn=self._screen.warn)
+            self._tracker = open_tracker(config.tracking, self._start, warn=screen.warn)
         return self._tracker
 
     def _check_places(self, config: Config, base: Path) -> None:
@@ -116,6 +124,34 @@ class Session:
         if config.tracking.uri is not None:
             check_uri(config.tracking.uri)
         require_writable(base)
+
+
+class Watcher:
+    """Passes on what a run does to the screen and to MLflow."""
+
+    def __init__(self, screen: Screen, tracker: Tracker) -> None:
+        self._screen = screen
+        self._tracker = tracker
+        self.run_ids: dict[int, str | None] = {}
+        """MLflow runs by job number; None where there is no store."""
+
+    def stage(self, job: Job, process: int, stage: str) -> None:
+        """Show the stage; the passes that time or record are left in peace."""
+        which = f" (process {process})" if process else ""
+        measuring = stage in ("warmup", "timing", "profile")
+        self._screen.stage(f"{job.label}: {stage}{which}", measuring=measuring)
+
+    def ended(self, job: Job, result: Result) -> None:
+        """Log a stored result, then say how it ended."""
+        self.run_ids[job.number] = self._tracker.log_result(result, job.folder, job.config)
+        self._screen.ended(job.label, result)
+
+
+def _import_mlflow() -> None:
+    from runner.tracking.store import quieten
+
+    quieten()
+    import mlflow  # noqa: F401
 
 
 def refuse(problems: Sequence[Problem]) -> None:

@@ -59,7 +59,7 @@ class HardInputs(Protocol):
     """A workload that names inputs on which wrong implementations show."""
 
     def hard_inputs(self, draw: Draw) -> Mapping[str, Tensors]:
-        """Return sets of activations by name, of the same shapes and dtypes as the ordinary ones."""
+        """Return sets of activations by name, of the shapes and dtypes of the ordinary ones."""
 
 
 @runtime_checkable
@@ -110,7 +110,7 @@ class Draw:
 
 
 def load(spec: schema.Workload) -> Workload:
-    """Construct the workload of a config; what is wrong with it raises ValueError with a Problem."""
+    """Construct the workload of a config; raise ProblemError for what is wrong with it."""
     import torch
 
     if spec._target_ is None:
@@ -134,6 +134,8 @@ def load(spec: schema.Workload) -> Workload:
         raise _wrong(f"workload.params.{unknown[0]}", "no such parameter", f"{spec._target_}{hint}")
     try:
         workload: Workload = cls(**keywords, **spec.params)
+    except ProblemError:
+        raise
     except (TypeError, ValueError) as error:
         raise _wrong("workload", f"{spec._target_} refused it", str(error)) from error
     return workload
@@ -143,8 +145,8 @@ def implementation(workload: Workload, variant: schema.Variant) -> Callable[...,
     """Return the function that a variant names: the workload's own, or one by its path."""
     if ":" in variant.implementation:
         function = import_path(variant.implementation, "variant.implementation", separator=":")
-        assert callable(function)
-        return function
+        found: Callable[..., Any] = function
+        return found
     known = workload.implementations()
     if variant.implementation not in known:
         raise _wrong(
@@ -171,7 +173,7 @@ def import_path(path: str, key: str, *, separator: str) -> Any:
 
 
 def sources(spec: schema.Workload, variant: schema.Variant) -> list[Path]:
-    """Return the files that the workload and a variant by path are defined in; no import is made."""
+    """Return the files that define the workload and a variant by path; imports none of them."""
     paths = [(spec._target_, "."), (spec.target, ":")]
     if ":" in variant.implementation:
         paths.append((variant.implementation, ":"))

@@ -38,7 +38,9 @@ class Function:
             raise ValueError("workload=function needs workload.shape or workload.inputs")
         function = import_path(target, "workload.target", separator=":")
         self._function = functools.partial(function, **params) if params else function
-        self._inputs = inputs or (Input(shape=shape or (), dtype=str(dtype).removeprefix("torch.")),)
+        self._inputs = inputs or (
+            Input(shape=shape or (), dtype=str(dtype).removeprefix("torch.")),
+        )
 
     def activations(self, draw: Draw) -> Tensors:
         """Return one tensor per declared input."""

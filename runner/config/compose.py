@@ -14,6 +14,7 @@ from runner.config.groups import conf_dir
 from runner.config.overrides import check
 from runner.config.schema import Config
 from runner.errors import RunnerError, UsageError
+from runner.interrupts import InterruptedRunError
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -37,7 +38,7 @@ def accept(argv: list[str]) -> Words:
     def refuse(message: str) -> NoReturn:
         raise UsageError(f"{message}; see --help, and --hydra-help for Hydra's own flags")
 
-    parser.error = refuse  # type: ignore[method-assign]
+    parser.error = refuse
     args = parser.parse_args(argv)
     asks = bool(args.cfg or args.info or args.hydra_help or args.shell_completion)
     folders = [Path(args.config_dir)] if args.config_dir else []
@@ -60,12 +61,43 @@ def compose_and_run(argv: list[str], task: Callable[[DictConfig], Any]) -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting.
     sys.argv = ["runner", *argv]
     entry = hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="config")
+    guarded = Guarded(task)
     try:
-        entry(task)()
-    except (HydraException, OmegaConfBaseException, AssertionError) as error:
+        entry(guarded)()
+    except (HydraException, OmegaConfBaseException) as error:
         raise UsageError(_one_line(error)) from error
+    except AssertionError as error:  # Hydra's answer to a key below a group that is null.
+        keys = [word.partition("=")[0] for word in argv if word.startswith("variant.compile.")]
+        found = ", ".join(keys) or _one_line(error)
+        raise UsageError(
+            f"{found}: variant.compile is null here; choose variant=compiled"
+        ) from error
     except OSError as error:
-        raise UsageError(f"{error.filename}: {error.strerror}; give another folder") from error
+        where = f"{error.filename}: {error.strerror}"
+        raise UsageError(f"hydra.run.dir: {where}; give another with hydra.run.dir=PATH") from error
+    if guarded.stopped is not None:
+        raise guarded.stopped
+
+
+class Guarded:
+    """The task as Hydra may call it: nothing is raised through Hydra, which would print it.
+
+    After a first stop the jobs that follow are not begun.
+    """
+
+    def __init__(self, task: Callable[[DictConfig], Any]) -> None:
+        self._task = task
+        self.stopped: BaseException | None = None
+
+    def __call__(self, config: DictConfig) -> Any:
+        """Run the task, unless an earlier one stopped the command."""
+        if self.stopped is not None:
+            return None
+        try:
+            return self._task(config)
+        except (RunnerError, InterruptedRunError) as error:
+            self.stopped = error
+            return None
 
 
 def typed(composed: DictConfig) -> Config:

@@ -20,7 +20,7 @@ from runner.config.kinds import Kind
 
 @dataclass(frozen=True)
 class Field:
-    """One key of a group: exactly one of `kind`, `group`, `items` and `values` says what it holds."""
+    """One key of a group; exactly one of `kind`, `group`, `items`, `values` says what it holds."""
 
     name: str
     doc: str

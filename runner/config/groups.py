@@ -16,7 +16,7 @@ def conf_dir() -> Path:
 
 
 def choices(folders: Iterable[Path]) -> dict[str, dict[str, Path]]:
-    """Return the files of each group by choice; earlier folders win, as Hydra's search path has it."""
+    """Return the files of each group by choice; earlier folders win, as in Hydra's search path."""
     found: dict[str, dict[str, Path]] = {}
     for folder in folders:
         for file in sorted(folder.glob("*/**/*.yaml")):

@@ -30,7 +30,7 @@ def schema_of(group: type) -> type:
 
 def _twin(each: Field) -> tuple[str, Any, Any]:
     if each.group and each.optional:
-        return each.name, Optional[schema_of(each.group)], None
+        return each.name, Optional[schema_of(each.group)], None  # noqa: UP045
     if each.group:
         return each.name, schema_of(each.group), field(default_factory=schema_of(each.group))
     if each.values:

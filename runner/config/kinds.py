@@ -68,7 +68,11 @@ def real(value: object) -> float:
 
 def text(value: object) -> str:
     """Return text that is not blank; numbers are taken as their text."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, str | int | float)
+        or not str(value).strip()
+    ):
         raise ValueError
     return str(value)
 
@@ -127,7 +131,7 @@ def cores(value: object) -> str:
 
 
 def core_ids(spec: str) -> tuple[int, ...]:
-    """Return the ids that a core list names, ascending; ValueError for a reversed range or twice."""
+    """Return the ids that a core list names, ascending; ValueError if reversed or named twice."""
     ids: list[int] = []
     for part in spec.split(","):
         low, _, high = part.partition("-")

@@ -1,8 +1,8 @@
 """The command line, checked whole before Hydra composes anything.
 
 Hydra stops at its first problem, takes `+unknown=1`, and names no near miss. Here each override is
-parsed alone with Hydra's own parser, its group, choice or key looked up, and its value converted, so
-that one call tells all problems.
+parsed alone with Hydra's own parser, its group, choice or key looked up, and its value converted,
+so that one call tells all problems.
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ def _unreadable(text: str) -> Problem:
     key, separator, value = text.partition("=")
     if not separator:
         return Problem(text, "no value", "write it as key=value")
-    return Problem(
-        key, f"cannot read the value {shown(value)}", f"quote it: '{key}=\"{value}\"'"
-    )
+    return Problem(key, f"cannot read the value {shown(value)}", f"quote it: '{key}=\"{value}\"'")
 
 
 def _check_one(
@@ -101,10 +99,10 @@ def _has_glob(override: Override, glob: type) -> bool:
     return isinstance(override._value, glob)
 
 
-def _check_choices(
-    group: str, values: Sequence[Any], known: Mapping[str, Path]
-) -> list[Problem]:
-    names = [str(name) for value in values for name in (value if isinstance(value, list) else [value])]
+def _check_choices(group: str, values: Sequence[Any], known: Mapping[str, Path]) -> list[Problem]:
+    names = [
+        str(name) for value in values for name in (value if isinstance(value, list) else [value])
+    ]
     return [
         Problem(
             group,
@@ -145,7 +143,9 @@ def _with_groups(problem: Problem, key: str, groups: Mapping[str, Any]) -> Probl
         return problem
     names = [*fields_of(Config), *groups]
     return Problem(
-        key, "no such key or group", f"known: {', '.join(dict.fromkeys(names))}{nearest(key, names)}"
+        key,
+        "no such key or group",
+        f"known: {', '.join(dict.fromkeys(names))}{nearest(key, names)}",
     )
 
 

@@ -125,7 +125,8 @@ class Profiler:
     """What the profiled pass records; its times are never the latency."""
 
     modes: tuple[Mode, ...] | None = None
-    """null takes the device's own, [] is off; device, runtime, cpu_util, host_memory are Neuron's."""
+    """null takes the device's own, [] is off; any of device, runtime, cpu_util, host_memory is for
+    Neuron."""
     capture_cores: Cores | None = None
     """Neuron: cores whose hardware is recorded; null records the visible ones."""
     record_shapes: Flag = True

@@ -66,7 +66,8 @@ class Accelerator:
         """Return CPU and whatever else the profiler supports here: never a fixed list."""
         import torch
 
-        return sorted(torch.profiler.supported_activities(), key=int)
+        found: set[Any] = torch.profiler.supported_activities()  # type: ignore[no-untyped-call]
+        return sorted(found, key=int)
 
     def events(self) -> tuple[torch.Event, torch.Event] | None:
         """Return two timing events, or None where the backend cannot time them."""

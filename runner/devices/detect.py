@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import metadata
 
-from runner.config.convert import Problem
+from runner.config.convert import Problem, shown
 from runner.config.kinds import core_ids
 from runner.config.schema import Config
 from runner.devices.device import Device, Placement
@@ -51,7 +51,9 @@ def preflight(config: Config) -> list[Problem]:
 def absent(name: str, there: str) -> Problem:
     """Say that a named device is not on this machine and what is."""
     return Problem(
-        "device.name", f"no {name!r} device on this machine", f"there is: {there}; or use device=auto"
+        "device.name",
+        f"no {name!r} device on this machine",
+        f"there is: {there}; or use device=auto",
     )
 
 
@@ -96,7 +98,9 @@ def _neuron_only(config: Config, kind: str) -> list[Problem]:
         "device.lnc": config.device.lnc,
     }
     return [
-        Problem(key, f"{value!r} is for device=neuron", f"the device here is {kind}; leave it null")
+        Problem(
+            key, f"{shown(value)} is for device=neuron", f"the device here is {kind}; leave it null"
+        )
         for key, value in keys.items()
         if value
     ]
@@ -113,5 +117,9 @@ def _missing_cores(cores: str) -> list[Problem]:
     from runner.config.kinds import core_list
 
     return [
-        Problem("device.cores", f"no core {cores!r}", f"this process may use {core_list(tuple(allowed))}")
+        Problem(
+            "device.cores",
+            f"no core {cores!r}",
+            f"this process may use {core_list(tuple(allowed))}",
+        )
     ]

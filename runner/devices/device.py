@@ -39,9 +39,6 @@ class Capture:
     """One trace a cycle, in order."""
     schedule: Schedule
     """The steps as they were run."""
-    step_s: float
-    """Mean wall time of a step under the profiler, its synchronisation included."""
-    notes: tuple[str, ...] = ()
 
 
 class Device(Protocol):

@@ -66,8 +66,10 @@ class Child:
     @property
     def handles(self) -> tuple[Any, ...]:
         """What to wait for: a word or the end."""
-        return (self._words, self._process.sentinel) if not self._words.closed else (
-            self._process.sentinel,
+        return (
+            (self._words, self._process.sentinel)
+            if not self._words.closed
+            else (self._process.sentinel,)
         )
 
     def listen(self) -> Iterator[str]:
@@ -158,7 +160,8 @@ class Pool:
         """Start one child; it is ended at the latest when the pool is left."""
         context = multiprocessing.get_context("forkserver" if fork else "spawn")
         ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=main, args=(work, argument, setup, theirs), daemon=True)
+        make: Callable[..., BaseProcess] = context.Process  # type: ignore[attr-defined]
+        process = make(target=main, args=(work, argument, setup, theirs), daemon=True)
         process.start()
         theirs.close()
         child = Child(process, ours, limit)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import time
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,10 +62,10 @@ def capture(prepared: Prepared, config: Config, device: Device, folder: Path) ->
             profile_memory=options.profile_memory,
             experimental_config=device.profiler_config(config, folder),
         )
-        step_s = _run(prepared, device, profiler, steps(schedule))
+        _run(prepared, device, profiler, steps(schedule))
     del profiler
     gc.collect()  # A profiler keeps its events in a cycle until collected.
-    return Capture(traces=tuple(traces), schedule=schedule, step_s=step_s)
+    return Capture(traces=tuple(traces), schedule=schedule)
 
 
 def steps(schedule: Schedule) -> int:
@@ -76,17 +75,15 @@ def steps(schedule: Schedule) -> int:
     return numbers["skip_first"] + cycle * numbers["repeat"]
 
 
-def _run(prepared: Prepared, device: Device, profiler: Any, count: int) -> float:
+def _run(prepared: Prepared, device: Device, profiler: Any, count: int) -> None:
     call = prepared.call
     turns = itertools.islice(itertools.cycle(prepared.sets), count)
     device.synchronize()
-    began = time.perf_counter()
     with profiler:
         for args in turns:
             call(*args)
             device.synchronize()
             profiler.step()
-    return (time.perf_counter() - began) / count
 
 
 def _numbers(schedule: Schedule) -> dict[str, int]:

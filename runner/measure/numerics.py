@@ -1,4 +1,4 @@
-"""Whether a variant computes the right thing: its outputs against a float64 reference on the CPU."""
+"""Whether a variant computes the right thing: outputs against a float64 reference on the CPU."""
 
 from __future__ import annotations
 
@@ -91,14 +91,18 @@ def compare(actual: Tensor, expected: Tensor, tolerance: Tolerance) -> Errors:
 
     if actual.shape != expected.shape:
         reason = f"shape {tuple(actual.shape)} where the reference has {tuple(expected.shape)}"
-        return Errors(absolute=math.inf, relative=math.inf, ulp=math.inf, passed=False, reason=reason)
+        return Errors(
+            absolute=math.inf, relative=math.inf, ulp=math.inf, passed=False, reason=reason
+        )
     got, want = (each.detach().to("cpu", torch.float64) for each in (actual, expected))
     same = (got == want) | (got.isnan() & want.isnan())
     distance = torch.where(same, 0.0, (got - want).abs())
     if not bool(distance.isfinite().all()):
         count = int((~distance.isfinite()).sum())
         reason = f"{count} of {distance.numel()} elements are not finite where the reference is"
-        return Errors(absolute=math.inf, relative=math.inf, ulp=math.inf, passed=False, reason=reason)
+        return Errors(
+            absolute=math.inf, relative=math.inf, ulp=math.inf, passed=False, reason=reason
+        )
     floor = tolerance.atol
     if tolerance.cancels:
         floor += tolerance.rtol * float(want.square().mean().sqrt())
@@ -206,6 +210,7 @@ def _say(failed: InputSetErrors, tolerance: Tolerance) -> str:
     if failed.reason:
         return f"{failed.name} inputs: {failed.reason}"
     return (
-        f"{failed.name} inputs: largest absolute error {failed.max_abs_error:.3g}, relative "
-        f"{failed.max_rel_error:.3g}, beyond rtol {tolerance.rtol:.3g} and atol {tolerance.atol:.3g}"
+        f"{failed.name} inputs: largest absolute error {failed.max_abs_error:.3g}, "
+        f"relative {failed.max_rel_error:.3g}, beyond "
+        f"rtol {tolerance.rtol:.3g} and atol {tolerance.atol:.3g}"
     )

@@ -1,4 +1,4 @@
-"""From a config to something that can be called: inputs in sets, the variant's function, its modes."""
+"""From a config to something that can be called: inputs in sets, the function, its modes."""
 
 from __future__ import annotations
 
@@ -55,16 +55,14 @@ def prepare(config: Config, device: Device) -> Prepared:
     call = compiled(function, config.variant, device.compile_backend)
     if backward:
         call = _with_backward(call, config)
-    return Prepared(
-        workload=workload, call=call, sets=sets, weights=weights, seed=config.seed
-    )
+    return Prepared(workload=workload, call=call, sets=sets, weights=weights, seed=config.seed)
 
 
 def draw(config: Config, device: Device, stream: int) -> workloads.Draw:
     """Return the seeded values of one stream: 0 the weights, 1 and on the activation sets."""
     import torch
 
-    where = torch.device(device.type, device.index)
+    where = torch.device(device.type if device.index is None else f"{device.type}:{device.index}")
     dtype = getattr(torch, config.workload.dtype)
     return workloads.Draw(config.seed * 1_000_003 + stream, where, dtype, config.workload.scale)
 
@@ -155,7 +153,7 @@ def _with_backward(forward: Callable[..., Any], config: Config) -> Callable[...,
         return both
     if config.variant.compile:
         # A graph that is kept must keep its buffers.
-        torch._functorch.config.donated_buffer = False  # type: ignore[attr-defined]
+        torch._functorch.config.donated_buffer = False
     kept: dict[int, tuple[Any, tuple[Tensor, ...]]] = {}
 
     def backward(*args: Tensor) -> Any:
