@@ -64,7 +64,11 @@ void hook_python(py::function function) {
     py::gil_scoped_acquire gil;
     py::list launches;
     for (const auto& launch : window.launches) launches.append(describe(launch));
-    function(window.config, launches, window.dropped);
+    try {
+      function(window.config, launches, window.dropped);
+    } catch (py::error_already_set& error) {
+      error.discard_as_unraisable("standin: the profile folder was not written");
+    }
   });
 }
 

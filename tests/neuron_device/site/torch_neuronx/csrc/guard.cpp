@@ -10,6 +10,7 @@
 
 #include "allocator.h"
 #include "options.h"
+#include "pinned.h"
 #include "queue.h"
 #include "runtime.h"
 
@@ -118,6 +119,8 @@ class Hooks final : public at::PrivateUse1HooksInterface {
   at::Generator getNewGenerator(c10::DeviceIndex) const override {
     return at::make_generator<at::CPUGeneratorImpl>();
   }
+  c10::Allocator* getPinnedMemoryAllocator() const override { return pinned_allocator(); }
+  bool isPinnedPtr(const void* address) const override { return is_pinned(address); }
   void resizePrivateUse1Bytes(const c10::Storage& storage, size_t size) const override {
     auto target = allocator()->allocate(size);
     const auto kept = std::min(size, storage.nbytes());

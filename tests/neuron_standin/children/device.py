@@ -1,0 +1,122 @@
+"""Uses the stand-in through torch alone, and prints what a program can see of it."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import torch
+
+
+def values() -> dict[str, bool]:
+    """Compare results with the CPU's, forward and backward."""
+    same: dict[str, bool] = {}
+    for name, function, shapes in CASES:
+        torch.manual_seed(0)
+        host = [torch.randn(shape).requires_grad_() for shape in shapes]
+        device = [tensor.detach().to("neuron").requires_grad_() for tensor in host]
+        expected, found = function(*host), function(*device)
+        expected.square().sum().backward()
+        found.square().sum().backward()
+        pairs = [(expected, found), *((a.grad, b.grad) for a, b in zip(host, device, strict=True))]
+        same[name] = all(torch.allclose(a, b.cpu(), rtol=1e-4, atol=1e-5) for a, b in pairs)
+    return same
+
+
+def rope(x: torch.Tensor) -> torch.Tensor:
+    """Rotate pairs of features by an angle that grows with the position."""
+    half = x.shape[-1] // 2
+    positions = torch.arange(x.shape[-2], device=x.device, dtype=torch.float32)
+    rates = 1.0 / (10000.0 ** (torch.arange(half, device=x.device) / half))
+    angles = torch.outer(positions, rates)
+    a, b = x.chunk(2, -1)
+    cos, sin = angles.cos(), angles.sin()
+    return torch.cat([a * cos - b * sin, a * sin + b * cos], -1)
+
+
+F = torch.nn.functional
+CASES: list[tuple[str, Any, list[tuple[int, ...]]]] = [
+    ("rms_norm", lambda x, w: F.rms_norm(x, (64,), w, 1e-6), [(4, 64), (64,)]),
+    ("layer_norm", lambda x, w, b: F.layer_norm(x, (64,), w, b), [(4, 64), (64,), (64,)]),
+    ("softmax", lambda x: x.softmax(-1), [(4, 64)]),
+    ("rope", rope, [(2, 2, 8, 16)]),
+    ("linear", F.linear, [(2, 4, 64), (32, 64), (32,)]),
+    ("matmul", torch.matmul, [(2, 4, 8), (8, 3)]),
+    ("attention", F.scaled_dot_product_attention, [(2, 2, 8, 16)] * 3),
+    ("silu", F.silu, [(4, 64)]),
+    ("gelu", F.gelu, [(4, 64)]),
+    ("embedding", lambda w: F.embedding(torch.tensor([1, 2], device=w.device), w), [(8, 4)]),
+    ("indexing", lambda x: x[1:, ::2].transpose(0, 1).contiguous(), [(4, 64)]),
+    ("gather rows", lambda x: x[torch.tensor([1, 0], device=x.device)], [(4, 64)]),
+    ("cross entropy", lambda x: F.cross_entropy(x, torch.tensor([1], device=x.device)), [(1, 9)]),
+]
+
+
+def lateness() -> dict[str, Any]:
+    """Launch work that takes 300 ms and look at it before and after waiting."""
+    work = torch.ones(25_000_000 // 4, device="neuron")
+    torch.accelerator.synchronize()
+    first, last = (torch.neuron.Event(enable_timing=True) for _ in range(2))
+    first.record()
+    begin = time.perf_counter()
+    # Each reads twice and writes 25 MB at 1 byte a ns: 75 ms.
+    for _ in range(4):
+        doubled = work + work
+    last.record()
+    arrived = doubled.to("cpu", non_blocking=True)
+    launched_s = time.perf_counter() - begin
+    early = {"query": last.query(), "arrived": bool((arrived == 2).all())}
+    torch.neuron.synchronize()
+    return {
+        "launched_s": launched_s,
+        "waited_s": time.perf_counter() - begin,
+        "early": early,
+        "late": {"query": last.query(), "arrived": bool((arrived == 2).all())},
+        "event_ms": first.elapsed_time(last),
+    }
+
+
+def memory() -> dict[str, Any]:
+    """Hold a megabyte, let it go, and read the counters."""
+    torch.neuron.reset_peak_memory_stats()
+    before = torch.neuron.memory_allocated()
+    block = torch.empty(1 << 20, dtype=torch.uint8, device="neuron")
+    during = torch.neuron.memory_allocated()
+    del block
+    return {
+        "held": during - before,
+        "left": torch.neuron.memory_allocated() - before,
+        "peak": torch.neuron.max_memory_allocated() - before,
+        "stats": torch.neuron.memory_stats(),
+        "accelerator_peak": torch.accelerator.max_memory_allocated() - before,
+    }
+
+
+def devices() -> dict[str, Any]:
+    """Use a second core, streams and random numbers."""
+    torch.manual_seed(3)
+    first = torch.randn(3, device="neuron")
+    torch.manual_seed(3)
+    again = torch.randn(3, device="neuron")
+    with torch.neuron.device(1), torch.neuron.stream(torch.neuron.Stream()):
+        stream = torch.neuron.current_stream().stream_id
+        there = torch.ones(2, device="neuron") + 1
+    narrowed = torch.tensor([1 + 1e-12], dtype=torch.float64).to("neuron") * 1.0
+    with torch.autocast("neuron", dtype=torch.bfloat16):
+        cast = torch.ones(2, 2, device="neuron") @ torch.ones(2, 2, device="neuron")
+    return {
+        "accelerator": str(torch.accelerator.current_accelerator()),
+        "count": torch.accelerator.device_count(),
+        "name": torch.neuron.get_device_name(),
+        "properties": torch.neuron.get_device_properties(0).name,
+        "repeatable": bool(torch.equal(first.cpu(), again.cpu())),
+        "second": [str(there.device), there.tolist(), stream],
+        "float64": narrowed.cpu().item(),
+        "autocast": str(cast.dtype),
+    }
+
+
+if __name__ == "__main__":
+    report = {"values": values(), "memory": memory(), "devices": devices(), "late": lateness()}
+    print(json.dumps(report))
