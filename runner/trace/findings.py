@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from runner.trace.kinds import COMPILED_REGION, copy_direction
-from runner.trace.units import count, share, us
+from runner.trace.text import count, share, us
 
 if TYPE_CHECKING:
     from runner.trace.evidence import Evidence

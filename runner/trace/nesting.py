@@ -57,7 +57,11 @@ class Forest:
 
 def forest(trace: Trace, kind: Kind) -> Forest:
     """Nest all events of one kind."""
-    row = trace.rows(kind)
+    return nest(trace, trace.rows(kind))
+
+
+def nest(trace: Trace, row: Ints) -> Forest:
+    """Nest the events of these rows."""
     thread = trace.thread[row].astype(np.int64)
     start, duration = trace.start[row], trace.duration[row]
     order = _order(thread, start, duration)
@@ -90,23 +94,23 @@ def _parents(thread: Ints, start: Ints, end: Ints) -> Ints:
     return parent
 
 
-def innermost(nest: Forest, thread: Ints, instant: Ints) -> Ints:
+def innermost(trees: Forest, thread: Ints, instant: Ints) -> Ints:
     """Return the position of the innermost event that holds each instant, or NONE."""
     found = np.full(len(instant), NONE, np.int64)
     for number in np.unique(thread).tolist():
         asked = np.flatnonzero(thread == number)
-        first, last = np.searchsorted(nest.thread, [number, number + 1])
-        before = np.searchsorted(nest.start[first:last], instant[asked], "right") - 1
+        first, last = np.searchsorted(trees.thread, [number, number + 1])
+        before = np.searchsorted(trees.start[first:last], instant[asked], "right") - 1
         found[asked] = np.where(before >= 0, before + first, NONE)
-    return _climb_to_holder(nest, found, instant)
+    return _climb_to_holder(trees, found, instant)
 
 
-def _climb_to_holder(nest: Forest, found: Ints, instant: Ints) -> Ints:
+def _climb_to_holder(trees: Forest, found: Ints, instant: Ints) -> Ints:
     open_ = np.flatnonzero(found != NONE)
     while len(open_):
         position = found[open_]
-        ended = nest.end[position] <= instant[open_]
+        ended = trees.end[position] <= instant[open_]
         open_ = open_[ended]
-        found[open_] = nest.parent[position[ended]]
+        found[open_] = trees.parent[position[ended]]
         open_ = open_[found[open_] != NONE]
     return found

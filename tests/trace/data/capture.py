@@ -36,7 +36,7 @@ def train(x: torch.Tensor) -> None:
 
 
 def capture(
-    name: str, step: Step, *, warm: int = 2, inputs: bool = False, stacks: bool = False
+    name: str, step: Step, *, warm: int = 20, inputs: bool = False, stacks: bool = False
 ) -> None:
     x = torch.randn(4, 512, dtype=torch.bfloat16)
     with torch.no_grad():
@@ -59,6 +59,7 @@ def capture(
 
 
 def main() -> None:
+    torch.set_num_threads(1)
     compiled = torch.compile(naive, fullgraph=True)
     shapes = iter([512, 512, 256, 512, 512])
     reshaped = torch.compile(lambda x: naive_of(x, next(shapes)), backend="aot_eager")

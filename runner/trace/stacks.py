@@ -1,0 +1,68 @@
+"""Time by operator and step, one stack per variant: device time where all have it, else host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner.trace.evidence import Evidence
+from runner.trace.palette import OTHER, UNATTRIBUTED
+
+_PARTS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One operator's share of a stack, in ns per step."""
+
+    name: str
+    ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """One variant's time by operator, the largest over all variants first."""
+
+    label: str
+    parts: tuple[Part, ...]
+
+    @property
+    def total_ns(self) -> int:
+        """The whole in ns per step."""
+        return sum(part.ns for part in self.parts)
+
+
+def measure(variants: Sequence[tuple[str, Evidence]]) -> str:
+    """Say which time the stacks show."""
+    return "Self device time" if _on_device(variants) else "Self CPU time"
+
+
+def stacks(variants: Sequence[tuple[str, Evidence]]) -> tuple[Stack, ...]:
+    """Return one stack per variant over the same operators; the smaller ones are summed up."""
+    device = _on_device(variants)
+    times = [_times(evidence, device=device) for _, evidence in variants]
+    names = {name for time in times for name in time}
+    largest = sorted(names, key=lambda name: (-max(time.get(name, 0) for time in times), name))
+    shown = largest[:_PARTS]
+    return tuple(
+        Stack(label, _parts(time, shown)) for (label, _), time in zip(variants, times, strict=True)
+    )
+
+
+def _on_device(variants: Sequence[tuple[str, Evidence]]) -> bool:
+    return all(len(evidence.work) > 0 for _, evidence in variants)
+
+
+def _times(evidence: Evidence, *, device: bool) -> dict[str, int]:
+    steps = max(1, len(evidence.steps))
+    if not device:
+        return {row.name: row.self_cpu_ns // steps for row in evidence.ops if row.self_cpu_ns}
+    times = {row.name: row.self_device_ns // steps for row in evidence.ops if row.self_device_ns}
+    left = sum(row.ns for row in evidence.unattributed)
+    return times | ({UNATTRIBUTED: left // steps} if left else {})
+
+
+def _parts(times: dict[str, int], shown: Sequence[str]) -> tuple[Part, ...]:
+    parts = [Part(name, times[name]) for name in shown if times.get(name)]
+    rest = sum(ns for name, ns in times.items() if name not in shown)
+    return tuple([*parts, Part(OTHER, rest)] if rest else parts)

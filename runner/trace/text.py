@@ -1,0 +1,48 @@
+"""How figures and tables are written for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_LONGEST_NAME = 72
+
+Row = Sequence[str]
+
+
+def us(nanoseconds: int | None) -> str:
+    """Write nanoseconds as microseconds with all their decimals, `-` for an absent figure."""
+    if nanoseconds is None:
+        return "-"
+    sign, size = ("-" if nanoseconds < 0 else ""), abs(nanoseconds)
+    return f"{sign}{size // 1000}.{size % 1000:03d} us"
+
+
+def share(part: int, whole: int) -> str:
+    """Write a part of a whole as a percentage, `-` where the whole is nothing."""
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """Write a number with its noun in the right form."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def columns(rows: Sequence[Row]) -> str:
+    """Align rows under their heading: the first column to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rule = ["-" * width for width in widths]
+    return "\n".join(_aligned(row, widths) for row in [rows[0], rule, *rows[1:]])
+
+
+def _aligned(row: Row, widths: Sequence[int]) -> str:
+    first, *others = zip(row, widths, strict=True)
+    cells = [first[0].ljust(first[1]), *(text.rjust(width) for text, width in others)]
+    return "  " + "  ".join(cells).rstrip()
+
+
+def shorten(name: str, longest: int = _LONGEST_NAME) -> str:
+    """Cut the middle out of a name too long for a table."""
+    if len(name) <= longest:
+        return name
+    half = (longest - 3) // 2
+    return f"{name[:half]}...{name[-half:]}"
