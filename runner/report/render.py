@@ -120,3 +120,8 @@ def _style(row: Sequence[str]) -> str:
     if status != "passed":
         return "red"
     return "yellow" if trust == "suspect" else ""
+
+
+def tables_of(rows: Sequence[Row]) -> dict[str, str]:
+    """Return the files that a sweep's run keeps, by name."""
+    return {"table.md": markdown(rows), "table.csv": as_csv(rows)}

@@ -7,7 +7,9 @@ MLflow by itself loses three of them.
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -28,6 +30,9 @@ DEFAULTS = {
 }
 """Environment set before mlflow is imported, where the user has not set it."""
 OPENING_TIMEOUT_S = 5
+LINE_LIMIT = 200
+CONNECTION_FAULT = re.compile(r"\[Errno -?\d+\] [\w ]+|timed out")
+"""The telling part of what requests wraps a connection's failure in."""
 
 
 class StoreUnreachableError(Exception):
@@ -67,12 +72,18 @@ def quieten() -> None:
     """Set MLflow's environment: no telemetry, no chatter, no long waits; what is set stays."""
     for name, value in DEFAULTS.items():
         os.environ.setdefault(name, value)
+    # It tells of every retry, with the whole address.
+    logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
 
 
 def first_line(error: BaseException) -> str:
-    """Return an error's first line, short enough for one of ours."""
-    line = next(iter(str(error).splitlines()), "") or type(error).__name__
-    return line if len(line) <= 200 else f"{line[:200]}..."
+    """Return what an error says in a few words: no password, and a failed connection's cause."""
+    text = public(str(error))
+    cause = CONNECTION_FAULT.search(text)
+    if cause:
+        return cause.group()
+    line = next(iter(text.splitlines()), "") or type(error).__name__
+    return line if len(line) <= LINE_LIMIT else f"{line[:LINE_LIMIT]}..."
 
 
 def store_errors() -> tuple[type[Exception], ...]:

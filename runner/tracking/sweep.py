@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from runner.result import Status
+from runner.report.note import note_of
+from runner.report.render import tables_of
+from runner.report.table import rows_of
+from runner.result import Result, Status
 from runner.tracking.batch import Warn, write
-from runner.tracking.metrics import Value, finite
+from runner.tracking.metrics import speedup_values
 from runner.tracking.owner import proven_dead, this_owner
 from runner.tracking.receipt import Receipt, read_receipt, write_receipt
 from runner.tracking.store import Store, first_line, store_errors
@@ -36,20 +39,15 @@ def open_sweep(store: Store, folder: Path, name: str, tags: Mapping[str, str]) -
 
 
 def fill_sweep(
-    store: Store,
-    run_id: str,
-    note: str,
-    values: Sequence[Value],
-    tables: Mapping[str, str],
-    warn: Warn,
+    store: Store, run_id: str, folder: Path, results: Sequence[Result], warn: Warn
 ) -> None:
-    """Write a sweep's note, its metrics, and its tables as artifacts by file name."""
-    write(store.client, run_id, list(finite(values)), {}, warn)
-    set_tags(store, run_id, {NOTE: note})
+    """Write a sweep's note, its speed-ups, and its table as artifacts."""
+    rows = rows_of(results)
+    write(store.client, run_id, speedup_values(rows), {}, warn)
+    set_tags(store, run_id, {NOTE: note_of(rows, folder)})
     with tempfile.TemporaryDirectory(prefix="tables-") as temporary:
-        for name, text in tables.items():
-            path = Path(temporary) / name
-            path.write_text(text)
+        for name, text in tables_of(rows).items():
+            (Path(temporary) / name).write_text(text, encoding="utf-8")
         try:
             store.client.log_artifacts(run_id, temporary)
         except store_errors() as error:

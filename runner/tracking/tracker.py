@@ -17,7 +17,6 @@ from runner.tracking.adopt import adopted_run
 from runner.tracking.batch import REFUSED, Warn
 from runner.tracking.combination import above_tags, log_combination
 from runner.tracking.link import run_link
-from runner.tracking.metrics import Value
 from runner.tracking.store import Store, StoreUnreachableError, first_line, open_store, store_errors
 from runner.tracking.sweep import close_dead_runs, end_sweep, fill_sweep, open_sweep
 from runner.tracking.tags import sweep_id
@@ -79,21 +78,17 @@ class Tracker:
         return self._try(folder, lambda store: open_sweep(store, folder, name, tags or {}))
 
     def finish_sweep(
-        self,
-        run_id: str | None,
-        folder: Path,
-        status: Status,
-        *,
-        note: str,
-        values: Sequence[Value] = (),
-        tables: Mapping[str, str] | None = None,
+        self, run_id: str | None, folder: Path, status: Status, results: Sequence[Result]
     ) -> None:
-        """Write the note, metrics and tables (text by file name) of a sweep, and end its run."""
+        """Write the table, note and speed-ups of a sweep's results, and end its run.
+
+        The end of a run that the environment named is left to whoever opened it.
+        """
         if run_id is None:
             return
 
         def finish(store: Store) -> None:
-            fill_sweep(store, run_id, note, values, tables or {}, self._warn)
+            fill_sweep(store, run_id, folder, results, self._warn)
             if run_id != self.adopted:
                 end_sweep(store, folder, run_id, status)
 

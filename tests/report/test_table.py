@@ -198,7 +198,7 @@ def test_device_times_of_different_sources_are_said_not_to_compare() -> None:
     other: Profile = dataclasses.replace(profile(device_us=3.0), device_time_source="key_averages")
     results = [result("naive", profile=profile(device_us=12.5)), result("fused", profile=other)]
     text = plain(rows_of(results))
-    assert "from key_averages (fused) and kernel_events (naive), which cannot be compared" in text
+    assert "from kernel_events (naive) and key_averages (fused), which cannot be compared" in text
 
 
 def test_self_cpu_is_of_all_ops_where_one_of_them_has_no_device_time() -> None:
