@@ -19,14 +19,16 @@ def load(path: str | os.PathLike[str] = "outputs") -> pd.DataFrame:
     """Read every result at or below a folder: one row a combination, dotted columns.
 
     A column is a field of result.json (`config.workload.shape`, `timing.latency_us.median`);
-    `combination`, `trust` and `folder` come first; lists stay lists. A result that cannot be read
-    raises RunnerError.
+    `combination`, `trust` and `folder` come first; lists stay lists. Raises
+    RunnerError where there is no result, or one that cannot be read.
     """
     import pandas as pd
 
     found = read_all(Path(path))
     if found.refused:
         raise RunnerError("; ".join(found.refused))
+    if not found.stored:
+        raise RunnerError(f"{path}: no results here; `python -m runner` makes them")
     names = combination_names([result.config for result in found.results])
     rows = [_row(one, name) for one, name in zip(found.stored, names, strict=True)]
     frame = pd.DataFrame(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -99,4 +100,6 @@ def _warn(text: str) -> None:
 
 
 if __name__ == "__main__":
+    # A reader that has seen enough, such as head, ends us quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(main(sys.argv[1:]))

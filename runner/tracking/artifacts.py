@@ -17,14 +17,14 @@ OPS_COLUMNS = ("name", "metric", "calls", "self_cpu_us", "self_device_us")
 Extent = Literal["all", "summary", "none"]
 
 
-def files_to_log(result: Result, folder: Path, extent: Extent) -> list[Path]:
-    """Return the files to send; `summary` leaves traces and samples where they are."""
+def files_to_log(result: Result, folder: Path, extent: Extent) -> list[str]:
+    """Return the files to send, relative to the folder; `summary` leaves traces and samples."""
     if extent == "none":
         return []
     large = _large(result) if extent == "summary" else set()
     names = dict.fromkeys((*ALWAYS, *result.artifacts.values()))
-    inside = [folder / name for name in names if name not in large and ".." not in Path(name).parts]
-    return [path for path in inside if path.is_file()]
+    inside = [name for name in names if name not in large and ".." not in Path(name).parts]
+    return [name for name in inside if (folder / name).is_file()]
 
 
 def generated(result: Result) -> dict[str, bytes]:

@@ -78,17 +78,17 @@ def _send_files(
     """Send the files, each by itself, so that one that cannot be read keeps no other back."""
     from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
-    files = files_to_log(result, folder, tracking.artifacts)
+    files = [(folder, name) for name in files_to_log(result, folder, tracking.artifacts)]
     made = generated(result) if tracking.artifacts != "none" else {}
     with tempfile.TemporaryDirectory(prefix="artifacts-") as temporary:
         for name, content in made.items():
-            path = Path(temporary) / name
-            path.write_bytes(content)
-            files.append(path)
+            (Path(temporary) / name).write_bytes(content)
+            files.append((Path(temporary), name))
         # The run's own address saves one query a file that the client would make.
         repository = get_artifact_repository(artifact_uri, store.uri)
-        for file in files:
+        for base, name in files:
+            below = Path(name).parent.as_posix()
             try:
-                repository.log_artifact(str(file))
+                repository.log_artifact(str(base / name), None if below == "." else below)
             except store_errors() as error:
-                warn(f"MLflow did not take {file.name} of {folder.name} ({first_line(error)})")
+                warn(f"MLflow did not take {name} of {folder.name} ({first_line(error)})")

@@ -175,6 +175,9 @@ def test_load_refuses_what_it_cannot_read(outputs: Path) -> None:
     (outputs / JOB / "result.json").write_text("{}")
     with pytest.raises(RunnerError, match="not a result of this runner"):
         load(outputs)
+    (outputs / "empty").mkdir()
+    with pytest.raises(RunnerError, match="no results here"):
+        load(outputs / "empty")
 
 
 def test_results_are_sent_later_once_with_a_run_for_their_sweep(

@@ -182,6 +182,16 @@ def test_artifacts_can_be_kept_small_or_off(
     assert set(artifacts(tracker, run)) == sent
 
 
+def test_a_file_in_a_folder_below_keeps_its_place(tracker: Tracker, tmp_path: Path) -> None:
+    found = result(artifacts={"picture": "pictures/lanes.png", "folder": "pictures"})
+    (tmp_path / "job/pictures").mkdir(parents=True)
+    (tmp_path / "job/pictures/lanes.png").write_bytes(b"png")
+    assert tracker.store
+    run_id = tracker.log_result(found, tmp_path / "job", config())
+    sent = tracker.store.client.list_artifacts(run_id, "pictures")
+    assert [item.path for item in sent] == ["pictures/lanes.png"]
+
+
 def test_files_outside_of_the_folder_are_never_sent(tracker: Tracker, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     found = result(artifacts={"odd": "../secret", "absent": "absent.png"})
