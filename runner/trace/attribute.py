@@ -77,8 +77,7 @@ def _device_and_calls(trace: Trace, device_type: str | None) -> tuple[Ints, Ints
 
     driver = trace.rows(Kind.DRIVER)
     beside_kernel = np.isin(trace.correlation[driver], _present(trace.correlation[row]))
-    work = driver[~beside_kernel]
-    return np.concatenate([row, work]), np.setdiff1d(calls, work)
+    return np.concatenate([row, driver[~beside_kernel]]), trace.rows(Kind.RUNTIME)
 
 
 def _present(numbers: Ints) -> Ints:

@@ -7,16 +7,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from runner.trace.kinds import COMPILED_REGION, copy_direction
 from runner.trace.text import count, share, us
 
 if TYPE_CHECKING:
     from runner.trace.evidence import Evidence
+    from runner.trace.read import Trace
 
 Level = Literal["fatal", "suspect", "info"]
 
 _COMPILING = "(dynamo_timed)"
 _REGION = re.compile(re.escape(COMPILED_REGION) + r": (\d+)/(\d+)")
+_CROSSING = ("HtoD", "DtoH")
 _NAMED = 3
 """How many names a sentence lists."""
 
@@ -162,15 +166,12 @@ def _launch_bound(seen: Evidence) -> Iterator[Finding]:
 
 
 def _host_device_copies(seen: Evidence) -> Iterator[Finding]:
-    copies = [
-        (copy_direction(seen.trace.names[name]), int(duration))
-        for name, duration in zip(
-            seen.trace.name[seen.work.row[seen.work.copy == 1]].tolist(),
-            seen.work.duration[seen.work.copy == 1].tolist(),
-            strict=True,
-        )
+    work, trace = seen.work, seen.trace
+    crossing = [
+        int(work.end[index] - work.start[index])
+        for index in np.flatnonzero(work.copy == 1).tolist()
+        if copy_direction(*_names(trace, work.row[index], work.launch[index])) in _CROSSING
     ]
-    crossing = [ns for direction, ns in copies if direction in ("HtoD", "DtoH")]
     if not crossing:
         return
     yield Finding(
@@ -179,6 +180,10 @@ def _host_device_copies(seen: Evidence) -> Iterator[Finding]:
         message=f"{count(len(crossing), 'copy', 'copies')} between host and device took "
         f"{us(sum(crossing))}. Keep constants such as eps on the device, and read results once.",
     )
+
+
+def _names(trace: Trace, *rows: int) -> list[str]:
+    return [trace.names[trace.name[row]] for row in rows if row >= 0]
 
 
 def _negative_delays(seen: Evidence) -> Iterator[Finding]:

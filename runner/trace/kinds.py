@@ -62,7 +62,12 @@ _BOOKKEEPING = ("TorchDynamo Cache Lookup", STEP_PREFIX)
 _SYNCHRONISE = re.compile(r"synchronize", re.IGNORECASE)
 _ALLOCATE = re.compile(r"alloc|Free|_free", re.IGNORECASE)
 _COPY = re.compile(r"memcpy|copy", re.IGNORECASE)
-_DIRECTION = re.compile(r"[HDPA]to[HDPA]")
+_DIRECTIONS = {
+    "HtoD": re.compile(r"HtoD|tensor_write"),
+    "DtoH": re.compile(r"DtoH|tensor_read"),
+    "DtoD": re.compile(r"DtoD|PtoP|tensor_copy"),
+}
+"""By the copy's own name (CUDA, ROCm, XPU), else by the runtime call's (Neuron)."""
 _HASH = re.compile(r"\s?\b(?=\w*\d)(?:[a-z2-7]{40,}|[0-9a-f]{32,})\b")
 
 
@@ -91,10 +96,15 @@ def is_copy(work: str) -> bool:
     return _COPY.search(work) is not None
 
 
-def copy_direction(name: str) -> str:
-    """Return HtoD, DtoH, DtoD, ... from a copy's name, or `unknown`."""
-    found = _DIRECTION.search(name)
-    return found.group() if found else "unknown"
+def copy_direction(*names: str) -> str:
+    """Return HtoD, DtoH or DtoD from the name of a copy or of its launch, else `unknown`."""
+    found = (
+        direction
+        for name in names
+        for direction, pattern in _DIRECTIONS.items()
+        if pattern.search(name)
+    )
+    return next(found, "unknown")
 
 
 def portable_name(name: str) -> str:

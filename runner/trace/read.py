@@ -112,7 +112,7 @@ def _trace(text: bytes, path: str, kind: type[Event]) -> Trace:
             for (name, reason), count in columns.bad.items()
         ),
         memory=MemoryEvents(**columns.memory),
-        base_ns=found.head.base_ns if isinstance(found.head.base_ns, int) else 0,
+        base_ns=_base_ns(found.head.base_ns),
         device_names=_device_names(found.head.devices),
         names=tuple(columns.names),
         categories=tuple(columns.categories),
@@ -130,6 +130,10 @@ def _chunks(found: Document, path: str, kind: type[Event]) -> Iterator[Chunk]:
         yield from found.chunks(kind)
     except (ValueError, RecursionError) as error:
         raise TraceRefusedError(path, f"has events that cannot be read: {error}") from error
+
+
+def _base_ns(value: object) -> int:
+    return value if isinstance(value, int) and 0 <= value < 2**62 else 0
 
 
 def _device_names(devices: object) -> tuple[str, ...]:
