@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from runner.errors import RunnerError
+from runner.errors import ExitCode, RunnerError
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 31
@@ -19,6 +19,8 @@ _TRACE_SUFFIXES = (".json", ".json.gz")
 
 class TraceRefusedError(RunnerError):
     """A file that cannot be read as a trace, with the reason."""
+
+    exit_code = ExitCode.NOTHING
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
