@@ -14,6 +14,7 @@ from typing import Any, Literal
 from .site.torch_neuronx import _build, blob
 
 HERE = Path(__file__).resolve().parent
+Package = Literal["neuron", "xla", "none"]
 _PREFIXES = ("NEURON_", "TORCH_NEURONX_", "XLA_", "NKI_")
 _KEPT = ("NEURON_STANDIN_BUILD_DIR",)
 
@@ -35,8 +36,7 @@ def build() -> Path:
 def environment(
     folder: Path,
     *,
-    package: Literal["neuron", "xla", "none"] = "neuron",
-    explorer: bool = True,
+    package: Package = "neuron",
     faults: Iterable[str] = (),
     **variables: str | float,
 ) -> dict[str, str]:
@@ -51,7 +51,7 @@ def environment(
     locks.mkdir(parents=True, exist_ok=True)
     result |= {
         "PYTHONPATH": _joined(site, result.get("PYTHONPATH")),
-        "PATH": _joined(HERE / "bin" if explorer else None, result.get("PATH")),
+        "PATH": _joined(HERE / "bin", result.get("PATH")),
         "NEURON_STANDIN_PYTHON": sys.executable,
         "NEURON_STANDIN_LOCK_DIR": str(locks),
         "TORCH_NEURONX_NEFF_CACHE_DIR": str(folder / "neff_cache"),

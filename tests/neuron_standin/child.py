@@ -24,17 +24,32 @@ class Child:
     stderr: str
     folder: Path
 
-    def sessions(self) -> list[Path]:
-        """Return the session folders that it left, oldest first."""
-        return sorted(self.folder.glob("profile/*_pid_*/*"))
+    def capture(self, variant: str) -> Capture:
+        """Return what its profile of one variant left."""
+        folders = list(self.folder.glob(f"profile_{variant}/*_pid_*/*"))
+        assert len(folders) <= 1, folders
+        return Capture(said=self.said.get(variant, {}), folder=folders[0] if folders else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """One profile: what the profiler said, and the session folder, None where there is none."""
+
+    said: dict[str, Any]
+    folder: Path | None
+
+    def path(self, name: str) -> Path:
+        """Return the path of a file in the session folder."""
+        assert self.folder is not None, "no session folder"
+        return self.folder / name
 
     def files(self) -> set[str]:
-        """Return the names in its newest session folder."""
-        return {path.name for path in self.sessions()[-1].iterdir()}
+        """Return the names in the session folder."""
+        return {path.name for path in self.path("").iterdir()}
 
     def events(self, category: str) -> list[dict[str, Any]]:
-        """Return the complete events of one category in its newest trace.json."""
-        trace = json.loads((self.sessions()[-1] / "trace.json").read_text())
+        """Return the complete events of one category in trace.json."""
+        trace = json.loads(self.path("trace.json").read_text())
         return [event for event in trace["traceEvents"] if event.get("cat") == category]
 
 
@@ -42,10 +57,15 @@ Run = Callable[..., Child]
 
 
 def run_child(
-    folder: Path, script: str, *arguments: Any, faults: Iterable[str] = (), **variables: Any
+    folder: Path,
+    script: str,
+    *arguments: Any,
+    package: harness.Package = "neuron",
+    faults: Iterable[str] = (),
+    **variables: str | float,
 ) -> Child:
     """Run a script of children/ with JSON arguments in a folder of its own."""
-    environment = harness.environment(folder, faults=faults, **variables)
+    environment = harness.environment(folder, package=package, faults=faults, **variables)
     command = [sys.executable, str(SCRIPTS / script), *map(json.dumps, arguments)]
     done = subprocess.run(
         command,

@@ -1,4 +1,4 @@
-"""Profiles RMSNorm on the stand-in as the documents say, and prints what the profiler then knows."""
+"""Profiles RMSNorm on the stand-in as the documents say, and prints what is known then."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ def fused(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     return torch.rms_norm(x, (x.shape[-1],), w, 1e-6)
 
 
-def main(variant: str, synchronize: bool, settings: dict[str, Any]) -> None:
+def capture(variant: str, synchronize: bool, settings: dict[str, Any]) -> dict[str, Any]:
     """Capture one active step and report."""
-    if "modes" in settings:
-        settings["modes"] = [ProfileMode[name] for name in settings["modes"]]
-    config = NeuronConfig(profile_output_dir="profile", **settings)
+    config = NeuronConfig(profile_output_dir=f"profile_{variant}", **settings)
+    torch_neuronx.clear_op_tracking()
     x = torch.ones(4, 512, dtype=torch.bfloat16).to("neuron")
     w = torch.ones(512, dtype=torch.bfloat16).to("neuron")
     function = naive if variant == "naive" else fused
@@ -44,15 +43,15 @@ def main(variant: str, synchronize: bool, settings: dict[str, Any]) -> None:
         for _ in range(4):
             function(x, w)
             if synchronize:
-                torch.neuron.synchronize()
+                torch.accelerator.synchronize()
             profiler.step()
-    report(profiler)
+    return report(profiler)
 
 
-def report(profiler: profile) -> None:
-    """Print the profiler's table and what the package tracked."""
+def report(profiler: profile) -> dict[str, Any]:
+    """Return the profiler's table and what the package tracked."""
     rows = profiler.key_averages()
-    result = {
+    return {
         "self_device_us": {
             row.key: row.self_device_time_total
             for row in rows
@@ -60,9 +59,16 @@ def report(profiler: profile) -> None:
         },
         "table": rows.table(),
         "executed": torch_neuronx.get_executed_ops(),
+        "fallback": torch_neuronx.get_fallback_ops(),
         "config": torch_neuronx._native.C.last_config(),
     }
-    print(json.dumps(result))
+
+
+def main(variants: list[str], synchronize: bool, settings: dict[str, Any]) -> None:
+    """Capture each variant and print all reports."""
+    if "modes" in settings:
+        settings["modes"] = [ProfileMode[name] for name in settings["modes"]]
+    print(json.dumps({name: capture(name, synchronize, settings) for name in variants}))
 
 
 main(*map(json.loads, sys.argv[1:]))

@@ -1,0 +1,37 @@
+"""Constructs NeuronConfig in right and wrong ways and prints what it says."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+import torch
+import torch_neuronx
+from torch_neuronx.profiling import NeuronConfig, ProfileMode
+
+
+def refusal(*arguments: Any, **settings: Any) -> str:
+    """Return the name of the exception, "" if none came."""
+    try:
+        NeuronConfig(*arguments, **settings)
+    except TypeError as error:
+        return type(error).__name__
+    return ""
+
+
+print(
+    json.dumps(
+        {
+            "parameters": list(inspect.signature(NeuronConfig).parameters),
+            "subclass": issubclass(NeuronConfig, torch._C._profiler._ExperimentalConfig),
+            "modes": [mode.name for mode in ProfileMode],
+            "positional": refusal([ProfileMode.DEVICE]),
+            "list_of_cores": refusal(capture_enabled_for_nc=[0]),
+            "unknown": refusal(cores="0"),
+            "right": refusal(capture_enabled_for_nc="0", correlate_device_time=True),
+            "standin": torch_neuronx.IS_STANDIN,
+            "version": torch_neuronx.__version__,
+        }
+    )
+)
