@@ -62,6 +62,7 @@ class Session:
             screen.stage("starting torch")
             inspection = self._inspect([config])
             tracker = self._open_tracker(config, screen)
+            tracker.close_dead()
             job = self._job(config, inspection, new_folder(base, datetime.now()))
             watcher = Watcher(screen, tracker)
             run = Run(self._pool_for([config]), self._interrupts, watcher)

@@ -128,8 +128,9 @@ def load(spec: schema.Workload) -> Workload:
     for name in ("shape", "eps", "target"):
         if offered[name] is not None and name not in taken:
             raise _wrong(f"workload.{name}", repr(offered[name]), f"{spec._target_} takes none")
+    takes_any = any(each.kind is each.VAR_KEYWORD for each in taken.values())
     unknown = [name for name in spec.params if name not in taken]
-    if unknown:
+    if unknown and not takes_any:
         hint = nearest(unknown[0], taken)
         raise _wrong(f"workload.params.{unknown[0]}", "no such parameter", f"{spec._target_}{hint}")
     try:

@@ -64,6 +64,11 @@ class Child:
         self._enter("start")
 
     @property
+    def pid(self) -> int | None:
+        """The process's id."""
+        return self._process.pid
+
+    @property
     def handles(self) -> tuple[Any, ...]:
         """What to wait for: a word or the end."""
         return (

@@ -7,6 +7,7 @@ no accelerator may be touched.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -35,6 +36,8 @@ def warm_up(*, compiles: bool) -> None:
 
     if compiles:
         _compile_once()
+    gc.collect()
+    gc.freeze()  # Children need not look through all that is imported, nor copy its pages.
 
 
 def _compile_once() -> None:

@@ -55,9 +55,9 @@ def latency_us(loop: Loop, evict: Callable[[], object] | None) -> tuple[list[flo
     """
     call, synchronize = loop.call, loop.device.synchronize
     samples: list[float] = []
-    began = perf_counter_ns()
     index, output = 0, None
     with _quiet():
+        began = perf_counter_ns()
         for index, args in itertools.cycle(enumerate(loop.sets)):
             if evict:
                 evict()

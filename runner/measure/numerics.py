@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from runner.config.schema import Config
 from runner.devices.device import Device
 from runner.measure.prepare import Prepared, draw, flat, gradient_of
-from runner.measure.tolerance import Tolerance, derive
+from runner.measure.tolerance import Tolerance, derive, for_gradients
 from runner.result import InputSetErrors, Numerics
 from runner.workload import HardInputs
 
@@ -68,12 +68,14 @@ def judge(
     tolerance: Tolerance,
 ) -> InputSetErrors:
     """Return the worst errors of one call's outputs on one set of inputs."""
-    expected = _reference(prepared, config, tensors)
+    outputs, gradients = _reference(prepared, config, tensors)
+    expected = (*outputs, *gradients)
+    allowed = [tolerance] * len(outputs) + [for_gradients(tolerance)] * len(gradients)
     actual = flat(output)
     if len(actual) != len(expected):
         reason = f"{len(actual)} outputs where the reference has {len(expected)}"
         return _failed(name, reason)
-    found = [compare(a, e, tolerance) for a, e in zip(actual, expected, strict=True)]
+    found = [compare(*each) for each in zip(actual, expected, allowed, strict=True)]
     reasons = [each.reason for each in found if each.reason]
     return InputSetErrors(
         name=name,
@@ -145,8 +147,8 @@ def _hard(prepared: Prepared, config: Config, device: Device) -> dict[str, Tenso
     return {name: (*activations, *prepared.weights) for name, activations in sets.items()}
 
 
-def _reference(prepared: Prepared, config: Config, tensors: Tensors) -> tuple[Tensor, ...]:
-    """Compute in float64 on the CPU what a call gives: outputs, gradients, or both."""
+def _reference(prepared: Prepared, config: Config, tensors: Tensors) -> tuple[Tensors, Tensors]:
+    """Compute in float64 on the CPU what a call gives: its outputs and its gradients."""
     import torch
 
     backward = config.workload.direction != "fwd"
@@ -155,10 +157,10 @@ def _reference(prepared: Prepared, config: Config, tensors: Tensors) -> tuple[Te
     with torch.inference_mode(False), torch.autocast("cpu", enabled=False), torch.enable_grad():
         output = prepared.workload.reference(*wide)
         if not backward:
-            return flat(output)
+            return flat(output), ()
         wanted = [tensor for tensor in wide if tensor.requires_grad]
         gradients = torch.autograd.grad(flat(output), wanted, gradient_of(output, dtype))
-    return gradients if config.workload.direction == "bwd" else (*flat(output), *gradients)
+    return (() if config.workload.direction == "bwd" else flat(output)), gradients
 
 
 def _widened(tensor: Tensor, backward: bool) -> Tensor:
@@ -179,7 +181,7 @@ def _ulp(value: Tensor, dtype: torch.dtype) -> Tensor:
     info = torch.finfo(dtype)
     magnitude = value.abs().clamp(min=float(info.smallest_normal))
     exponent = torch.frexp(magnitude).exponent - 1
-    return torch.ldexp(torch.tensor(info.eps, dtype=torch.float64), exponent)
+    return torch.ldexp(torch.full_like(value, info.eps), exponent)
 
 
 def _largest(values: Tensor) -> float:

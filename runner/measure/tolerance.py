@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,21 @@ def derive(workload: Workload, dtype: torch.dtype, wanted: Numerics) -> Toleranc
         atol=found.atol if wanted.atol is None else wanted.atol,
         cancels=found.cancels and wanted.atol is None,
         reason="numerics.rtol and numerics.atol of the config",
+    )
+
+
+BACKWARD = 3
+"""A backward rounds about three times per op of the forward: the gradient of each of two operands,
+and their sum where a value is used twice."""
+
+
+def for_gradients(outputs: Tolerance) -> Tolerance:
+    """Return the tolerance of gradients: more roundings, and terms that cancel."""
+    return dataclasses.replace(
+        outputs,
+        rtol=BACKWARD * outputs.rtol,
+        cancels=True,
+        reason=f"{outputs.reason}; gradients {BACKWARD} times that, beside their RMS",
     )
 
 

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from runner.result import read_result
+from tests.conftest import REPO
+from tests.test_main_job import only_run
+
+LONG = ("timing.min_time_s=60", "timing.max_time_s=120")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_in_the_timed_pass_ends_the_run_as_interrupted_with_what_was_captured(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "runner", "variant=naive", *LONG],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPO)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.rstrip().endswith(": timing"):
+                break
+        family = psutil.Process(process.pid).children(recursive=True)
+        time.sleep(0.5)
+        process.send_signal(number)
+        rest = process.stdout.read()
+        assert process.wait(60) == code, rest
+
+    (file,) = tmp_path.glob("outputs/2*/*/result.json")
+    result = read_result(file)
+    assert result.status == "interrupted"
+    assert result.stage == "timing"
+    assert result.reason == f"interrupted by {number.name}"
+    assert result.numerics is not None
+    assert result.numerics.passed
+    assert result.timing is None
+    _, run = only_run(tmp_path)
+    assert run.info.status == "KILLED"
+    assert run.data.tags["status"] == "interrupted"
+    _, alive = psutil.wait_procs(family, timeout=5)
+    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import REPO
+
+HEAVY = ("torch", "mlflow", "pandas", "matplotlib", "scipy")
+CODE = """
+import sys
+from runner.entry import main
+code = main(sys.argv[1:])
+heavy = [name for name in {heavy!r} if name in sys.modules]
+print("HEAVY", heavy, "CODE", code)
+"""
+
+
+def imports_of(*args: str, cwd: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", CODE.format(heavy=HEAVY), *args],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(REPO)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("--help",), 0),
+        (("workload=rmsnrm",), 2),
+        (("timing.min_time_s=100",), 2),
+        (("device=cpu", "profiler=system"), 2),
+        (("tracking.uri=./mlruns",), 2),
+    ],
+)
+def test_help_and_config_errors_import_nothing_heavy(
+    args: tuple[str, ...], code: int, tmp_path: Path
+) -> None:
+    assert imports_of(*args, cwd=tmp_path) == f"HEAVY [] CODE {code}"
+
+
+def test_help_names_every_group_its_choices_and_the_exit_codes(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "runner", "--help"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPO)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    for word in ("workload:", "=rmsnorm", "variant:", "=compiled", "schedule.active", "Exit codes"):
+        assert word in done.stdout
+    assert done.stderr == ""
