@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,10 @@ from runner.trace.kinds import DEVICE_KINDS, HOST_CALL_KINDS, MEMORY_EVENT, Kind
 _LONGEST_NS = 2**53
 _LINKED = (*DEVICE_KINDS, *HOST_CALL_KINDS)
 
+_NAME, _CATEGORY = attrgetter("name"), attrgetter("cat")
+_THREAD, _EXTERNAL = attrgetter("pid", "tid"), attrgetter("args.external")
+_START, _DURATION = attrgetter("ts"), attrgetter("dur")
+
 Column = npt.NDArray[Any]
 
 
@@ -28,12 +33,15 @@ class _Ids(dict[Any, int]):
         self[key] = number = len(self)
         return number
 
+    def numbers(self, keys: Iterable[Any], count: int) -> npt.NDArray[np.int32]:
+        return np.fromiter(map(self.__getitem__, keys), np.int32, count)
+
 
 class Columns:
     """Columns under construction, and what was left out of them."""
 
     def __init__(self) -> None:
-        self.events = 0
+        self.events = self.rows = 0
         self.bad: Counter[tuple[str, str]] = Counter()
         self.memory: Counter[str] = Counter()
         self.names, self.categories, self.threads, self.labels = _Ids(), _Ids(), _Ids(), _Ids()
@@ -47,33 +55,33 @@ class Columns:
         if len(rows) < len(chunk.events):
             self._count_memory(chunk.events)
         times = cache(chunk.times)
-        start = column_ns([row.ts for row in rows], lambda: _written(chunk, times(), "ts"))
-        duration = column_ns([row.dur for row in rows], lambda: _written(chunk, times(), "dur"))
+        start = column_ns(list(map(_START, rows)), lambda: _written(chunk, times(), "ts"))
+        duration = column_ns(list(map(_DURATION, rows)), lambda: _written(chunk, times(), "dur"))
         good = (start != BAD) & (duration >= 0) & (duration < _LONGEST_NS)
         if not good.all():
             self._count_bad(chunk, times(), rows, np.flatnonzero(~good))
             rows = [row for row, keep in zip(rows, good, strict=True) if keep]
+        self.rows += len(rows)
         self.parts.append(self._columns(rows) | {"start": start[good], "duration": duration[good]})
 
     def _columns(self, rows: list[Event]) -> dict[str, Column]:
-        names, categories, threads = self.names, self.categories, self.threads
-        category = np.array([categories[row.cat or ""] for row in rows], np.int32)
-        kinds = np.array([int(kind_of(name)) for name in categories] or [0], np.int8)
+        category = self.categories.numbers(map(_CATEGORY, rows), len(rows))
+        kinds = np.array([int(kind_of(name or "")) for name in self.categories] or [0], np.int8)
         kind = kinds[category]
-        external = _numbers([row.args.external for row in rows])
+        external = _numbers(list(map(_EXTERNAL, rows)))
         columns: dict[str, Column] = {
             "kind": kind,
             "category": category,
-            "name": np.array([names[row.name or "(no name)"] for row in rows], np.int32),
-            "thread": np.array([threads[row.pid, row.tid] for row in rows], np.int32),
+            "name": self.names.numbers(map(_NAME, rows), len(rows)),
+            "thread": self.threads.numbers(map(_THREAD, rows), len(rows)),
             "external": external,
         }
         return columns | self._links(rows, kind, external) | self._details(rows)
 
     def _details(self, rows: list[Event]) -> dict[str, Column]:
-        details = [row.args for row in rows if isinstance(row.args, DetailedArgs)]
-        if len(details) < len(rows) or not rows:
+        if not rows or not isinstance(rows[0].args, DetailedArgs):
             return {}
+        details = [row.args for row in rows if isinstance(row.args, DetailedArgs)]
         texts = {
             "shape": (self.shapes, [detail.shapes for detail in details]),
             "stack": (self.stacks, [detail.stack for detail in details]),
@@ -122,7 +130,7 @@ class Columns:
         return columns
 
 
-def _written(chunk: Chunk, times: list[Times], field: str) -> list[object]:
+def _written(chunk: Chunk, times: list[Times], field: str) -> list[bytes]:
     pairs = zip(chunk.events, times, strict=True)
     return [bytes(getattr(time, field)) for event, time in pairs if event.ph == "X"]
 

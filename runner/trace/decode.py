@@ -69,6 +69,7 @@ class Document:
 
 _HEAD = msgspec.json.Decoder(Head)
 _RAW = msgspec.json.Decoder(list[msgspec.Raw])
+_TIMES = msgspec.json.Decoder(list[Times])
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -127,7 +128,10 @@ def _chunk(text: bytes, kind: type[Event]) -> Chunk:
 
 
 def _times(text: bytes) -> list[Times]:
-    return [times_as_written(raw) for raw in _RAW.decode(text)]
+    try:
+        return _TIMES.decode(text)
+    except msgspec.ValidationError:
+        return [times_as_written(raw) for raw in _RAW.decode(text)]
 
 
 def _another_kind(head: Head, text: bytes) -> str:

@@ -79,19 +79,21 @@ def _order(thread: Ints, start: Ints, duration: Ints) -> Ints:
 
 def _parents(thread: Ints, start: Ints, end: Ints) -> Ints:
     parent = np.arange(-1, len(start) - 1)
-    open_ = np.arange(len(start))
+    open_ = np.flatnonzero(~_contains(thread, start, end, slice(None, -1), slice(1, None))) + 1
     while len(open_):
-        candidate = parent[open_]
-        has = candidate != NONE
-        open_, candidate = open_[has], candidate[has]
-        contains = (
-            (thread[candidate] == thread[open_])
-            & (end[candidate] >= end[open_])
-            & ((start[open_] < end[candidate]) | (start[open_] == start[candidate]))
-        )
-        open_, candidate = open_[~contains], candidate[~contains]
-        parent[open_] = parent[candidate]
+        parent[open_] = parent[parent[open_]]
+        open_ = open_[parent[open_] != NONE]
+        open_ = open_[~_contains(thread, start, end, parent[open_], open_)]
     return parent
+
+
+def _contains(
+    thread: Ints, start: Ints, end: Ints, outer: Ints | slice, inner: Ints | slice
+) -> npt.NDArray[np.bool_]:
+    begin, until = start[inner], end[outer]
+    inside = (until >= end[inner]) & ((begin < until) | (begin == start[outer]))
+    contains: npt.NDArray[np.bool_] = inside & (thread[outer] == thread[inner])
+    return contains
 
 
 def innermost(trees: Forest, thread: Ints, instant: Ints) -> Ints:

@@ -101,9 +101,7 @@ def _trace(text: bytes, path: str, kind: type[Event]) -> Trace:
     columns = Columns()
     for chunk in _chunks(found, path, kind):
         columns.add(chunk)
-    if columns.events == 0:
-        raise TraceRefusedError(path, "has no events: a failed capture")
-
+    _refuse_nothing(columns, path)
     return Trace(
         path=path,
         events=columns.events,
@@ -114,8 +112,8 @@ def _trace(text: bytes, path: str, kind: type[Event]) -> Trace:
         memory=MemoryEvents(**columns.memory),
         base_ns=_base_ns(found.head.base_ns),
         device_names=_device_names(found.head.devices),
-        names=tuple(columns.names),
-        categories=tuple(columns.categories),
+        names=tuple(name or "(no name)" for name in columns.names),
+        categories=tuple(category or "" for category in columns.categories),
         threads=tuple((str(pid), str(tid)) for pid, tid in columns.threads),
         labels=tuple(columns.labels),
         shapes=tuple(columns.shapes),
@@ -130,6 +128,17 @@ def _chunks(found: Document, path: str, kind: type[Event]) -> Iterator[Chunk]:
         yield from found.chunks(kind)
     except (ValueError, RecursionError) as error:
         raise TraceRefusedError(path, f"has events that cannot be read: {error}") from error
+
+
+def _refuse_nothing(columns: Columns, path: str) -> None:
+    if columns.events == 0:
+        raise TraceRefusedError(path, "has no events: a failed capture")
+    if columns.rows == 0:
+        bad = sum(columns.bad.values())
+        why = f", and {bad} without a usable time" if bad else ""
+        raise TraceRefusedError(
+            path, f"has no complete event among its {columns.events}{why}: a failed capture"
+        )
 
 
 def _base_ns(value: object) -> int:

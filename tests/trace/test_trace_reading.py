@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from runner.trace import TraceRefusedError, analyse
-from runner.trace.clock import BadTimeError, column_ns, to_ns
+from runner.trace.clock import BAD, BadTimeError, column_ns, to_ns
 from runner.trace.read import read_bytes
 
 Event = Callable[..., dict[str, Any]]
@@ -50,6 +50,10 @@ def test_what_is_no_time_says_why(value: object, reason: str) -> None:
 
 
 def test_doubles_are_only_trusted_where_they_are_exact() -> None:
+    assert column_ns([10**16 - 1], lambda: [b"9999999999999999"]).tolist() == [BAD]
+    assert column_ns([1.7e15, 2.0], lambda: [b"1.7e15", b"2"]).tolist() == [17 * 10**17, 2000]
+    mixed = column_ns([1.7e15, 2.5, 3], lambda: [b"1700000000000000.001", b"2.5", b"3"])
+    assert mixed.tolist() == [1_700_000_000_000_000_001, 2_500, 3_000]
     near = [8_796_093_022_207.999, 5_111_488_511_449.408, 0.001]
     assert column_ns(near, list).tolist() == [8_796_093_022_207_999, 5_111_488_511_449_408, 1]
     far = column_ns([1_712_195_495_519_689.1], lambda: [b"1712195495519689.123"])
@@ -126,6 +130,8 @@ def test_a_bad_event_is_named_and_left_out(fields: str, reason: str) -> None:
         (b'{"traceEvents": null}', "traceEvents is not a list"),
         (b'{"traceEvents": []}', "no events"),
         (b"[]", "no events"),
+        (b'[{"ph": "M", "name": "process_name"}]', "no complete event among its 1: a failed"),
+        (b'[{"ph": "X", "ts": 1, "dur": -1}]', "among its 1, and 1 without a usable time"),
         (b"\x1f\x8bnot gzip after all", "damaged gzip"),
         (b"[" * 100_000, "nested too deeply|ends at byte"),
     ],
