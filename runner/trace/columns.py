@@ -42,6 +42,7 @@ class Columns:
 
     def __init__(self) -> None:
         self.events = self.rows = 0
+        self.seconds = 0.0
         self.bad: Counter[tuple[str, str]] = Counter()
         self.memory: Counter[str] = Counter()
         self.names, self.categories, self.threads, self.labels = _Ids(), _Ids(), _Ids(), _Ids()
@@ -62,6 +63,7 @@ class Columns:
             self._count_bad(chunk, times(), rows, np.flatnonzero(~good))
             rows = [row for row, keep in zip(rows, good, strict=True) if keep]
         self.rows += len(rows)
+        self.seconds += float(duration[good].sum(dtype=np.float64)) / 1e9
         self.parts.append(self._columns(rows) | {"start": start[good], "duration": duration[good]})
 
     def _columns(self, rows: list[Event]) -> dict[str, Column]:
@@ -127,7 +129,15 @@ class Columns:
             name: np.concatenate([part[name] for part in self.parts]) for name in self.parts[0]
         }
         self.parts.clear()
+        columns["thread"] = self._same_threads()[columns["thread"]]
         return columns
+
+    def _same_threads(self) -> Column:
+        """Renumber threads by their text: some writers put 7 here and "7" there."""
+        same = _Ids()
+        table = same.numbers([(str(pid), str(tid)) for pid, tid in self.threads], len(self.threads))
+        self.threads = same
+        return table
 
 
 def _written(chunk: Chunk, times: list[Times], field: str) -> list[bytes]:

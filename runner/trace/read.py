@@ -20,6 +20,9 @@ from runner.trace.events import DetailedEvent, Event
 from runner.trace.kinds import Kind
 from runner.trace.source import TraceRefusedError, json_bytes, json_of
 
+_LARGEST_SUM_S = 2**62 / 1e9
+"""Sums are kept in 64 bits of nanoseconds; this leaves one bit to spare."""
+
 Small = npt.NDArray[np.int32]
 
 
@@ -101,7 +104,8 @@ def _trace(text: bytes, path: str, kind: type[Event]) -> Trace:
     columns = Columns()
     for chunk in _chunks(found, path, kind):
         columns.add(chunk)
-    _refuse_nothing(columns, path)
+    _refuse_useless(columns, path)
+    joined = columns.joined()
     return Trace(
         path=path,
         events=columns.events,
@@ -114,12 +118,12 @@ def _trace(text: bytes, path: str, kind: type[Event]) -> Trace:
         device_names=_device_names(found.head.devices),
         names=tuple(name or "(no name)" for name in columns.names),
         categories=tuple(category or "" for category in columns.categories),
-        threads=tuple((str(pid), str(tid)) for pid, tid in columns.threads),
+        threads=tuple(columns.threads),
         labels=tuple(columns.labels),
         shapes=tuple(columns.shapes),
         stacks=tuple(columns.stacks),
         modules=tuple(columns.modules),
-        **columns.joined(),
+        **joined,
     )
 
 
@@ -130,7 +134,7 @@ def _chunks(found: Document, path: str, kind: type[Event]) -> Iterator[Chunk]:
         raise TraceRefusedError(path, f"has events that cannot be read: {error}") from error
 
 
-def _refuse_nothing(columns: Columns, path: str) -> None:
+def _refuse_useless(columns: Columns, path: str) -> None:
     if columns.events == 0:
         raise TraceRefusedError(path, "has no events: a failed capture")
     if columns.rows == 0:
@@ -139,6 +143,8 @@ def _refuse_nothing(columns: Columns, path: str) -> None:
         raise TraceRefusedError(
             path, f"has no complete event among its {columns.events}{why}: a failed capture"
         )
+    if columns.seconds > _LARGEST_SUM_S:
+        raise TraceRefusedError(path, "has durations that add up to centuries: damaged times")
 
 
 def _base_ns(value: object) -> int:

@@ -55,7 +55,8 @@ def find_steps(trace: Trace) -> Steps:
 
 def _step_number(name: str) -> int:
     number = name.removeprefix(STEP_PREFIX)
-    return int(number) if number != name and number.isascii() and number[:18].isdigit() else NONE
+    readable = number != name and number.isascii() and number.isdigit() and len(number) <= 18
+    return int(number) if readable else NONE
 
 
 def device_steps(trace: Trace, steps: Steps, work: Attribution) -> Ints:

@@ -15,7 +15,8 @@ from runner.trace.attribute import Attribution
 from runner.trace.chain import Chain, Links, chain_of, chains_by
 from runner.trace.evidence import Evidence, Source, StepSummary, gather
 from runner.trace.figures import Figures, Groups, figures
-from runner.trace.findings import Finding, findings
+from runner.trace.finding import Finding
+from runner.trace.findings import findings
 from runner.trace.intervals import union
 from runner.trace.nesting import NONE, Forest
 from runner.trace.optable import LaunchRow, OpRow, op_names

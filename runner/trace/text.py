@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _LONGEST_NAME = 72
 
@@ -46,3 +46,10 @@ def shorten(name: str, longest: int = _LONGEST_NAME) -> str:
         return name
     half = (longest - 3) // 2
     return f"{name[:half]}...{name[-half:]}"
+
+
+def listed(names: Iterable[str], most: int = 3) -> str:
+    """Write the first of some names, and how many more there are."""
+    names = list(names)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -182,3 +182,48 @@ def test_fewer_steps_than_expected_are_fatal(made: Made, event: Event) -> None:
     (finding,) = analyse(trace, expected_steps=20).findings
     assert (finding.name, finding.level) == ("steps_missing", "fatal")
     assert "1 step in the trace where 20 were expected" in finding.message
+
+
+def copy(event: Event, call: str, name: str, at: int, number: int) -> list[dict[str, Any]]:
+    return [
+        event("privateuse1_runtime", call, at, 1, correlation=number),
+        event("gpu_memcpy", name, at + 2, 1, correlation=number),
+    ]
+
+
+def test_an_operator_that_only_copies_to_the_host_and_back_is_suspected_of_running_there(
+    made: Made, event: Event
+) -> None:
+    fallback = [
+        event("cpu_op", "aten::sort", 100, 50),
+        event("cpu_op", "aten::copy_", 101, 10),
+        *copy(event, "nrt_tensor_read", "copy", 102, 1),
+        event("cpu_op", "aten::copy_", 120, 10),
+        *copy(event, "nrt_tensor_write", "copy", 121, 2),
+    ]
+    found = {f.name: f.message for f in analyse(made(fallback)).findings}
+    assert "1 operator call copied" in found["possible_cpu_fallback"]
+    assert "aten::sort" in found["possible_cpu_fallback"]
+    assert "2 copies between host and device took 2.000 us" in found["host_device_copy"]
+
+    kernel = [
+        event("privateuse1_runtime", "nrta_execute_schedule", 110, 1, correlation=3),
+        event("kernel", "k", 112, 1, correlation=3),
+    ]
+    names = {f.name for f in analyse(made([*fallback, *kernel])).findings}
+    assert "possible_cpu_fallback" not in names
+
+
+def test_a_thread_is_the_same_whether_its_number_is_text_or_not(made: Made, event: Event) -> None:
+    launch = event("cuda_runtime", "cudaLaunchKernel", 102, 2, correlation=5)
+    launch |= {"pid": "7", "tid": "1"}
+    events = [event("cpu_op", "aten::mul", 100, 10), launch]
+    assert owners(made, [*events, event("kernel", "k", 140, 8, correlation=5)]) == {
+        "aten::mul": 8_000
+    }
+
+
+def test_a_name_that_only_looks_like_a_step_is_none(made: Made, event: Event) -> None:
+    odd = ["ProfilerStep#", "ProfilerStep#x", "ProfilerStep#" + "1" * 30, "ProfilerStep#1 of 2"]
+    summary = analyse(made([event("user_annotation", name, 0, 100) for name in odd]))
+    assert summary.steps == ()

@@ -132,6 +132,10 @@ def test_a_bad_event_is_named_and_left_out(fields: str, reason: str) -> None:
         (b"[]", "no events"),
         (b'[{"ph": "M", "name": "process_name"}]', "no complete event among its 1: a failed"),
         (b'[{"ph": "X", "ts": 1, "dur": -1}]', "among its 1, and 1 without a usable time"),
+        (
+            b"[" + b",".join([b'{"ph": "X", "ts": 1, "dur": 9e12}'] * 600) + b"]",
+            "add up to centuries",
+        ),
         (b"\x1f\x8bnot gzip after all", "damaged gzip"),
         (b"[" * 100_000, "nested too deeply|ends at byte"),
     ],
