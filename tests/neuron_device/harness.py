@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,10 +35,10 @@ def build() -> Path:
 
 def environment(
     folder: Path,
+    variables: Mapping[str, object] | None = None,
     *,
     package: Package = "neuron",
     faults: Iterable[str] = (),
-    **variables: str | float,
 ) -> dict[str, str]:
     """Return the variables of a child process whose `import torch` has the device "neuron".
 
@@ -57,7 +57,7 @@ def environment(
         "TORCH_NEURONX_NEFF_CACHE_DIR": str(folder / "neff_cache"),
         "NEURON_STANDIN_FAULTS": ",".join(faults),
     }
-    return result | {name: str(value) for name, value in variables.items()}
+    return result | {name: str(value) for name, value in (variables or {}).items()}
 
 
 def read_file(path: Path) -> Any:

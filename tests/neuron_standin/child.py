@@ -54,6 +54,7 @@ class Capture:
 
 
 Run = Callable[..., Child]
+GetCapture = Callable[..., Capture]
 
 
 def run_child(
@@ -62,10 +63,10 @@ def run_child(
     *arguments: Any,
     package: harness.Package = "neuron",
     faults: Iterable[str] = (),
-    **variables: str | float,
+    **variables: object,
 ) -> Child:
     """Run a script of children/ with JSON arguments in a folder of its own."""
-    environment = harness.environment(folder, package=package, faults=faults, **variables)
+    environment = harness.environment(folder, variables, package=package, faults=faults)
     command = [sys.executable, str(SCRIPTS / script), *map(json.dumps, arguments)]
     done = subprocess.run(
         command,

@@ -42,7 +42,11 @@ def test_memory_counters_follow_what_tensors_hold(seen: Child) -> None:
 def test_memory_stats_are_nested_as_torchneuron_has_them(seen: Child) -> None:
     stats = seen.said["memory"]["stats"]
     assert set(stats["allocated_bytes"]) == {"current", "peak", "allocated", "freed"}
-    assert stats["num_ooms"] == 0
+    assert stats["num_ooms"] == 1
+
+
+def test_more_memory_than_the_device_has_is_refused_as_torch_does(seen: Child) -> None:
+    assert "standin: out of memory on neuron:0" in seen.said["memory"]["refused"]
 
 
 def test_work_goes_to_the_core_and_stream_that_are_current(seen: Child) -> None:

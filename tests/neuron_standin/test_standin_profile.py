@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-
 import pytest
 
 from tests.neuron_device import harness
-from tests.neuron_standin.child import Capture, Child, Run
+from tests.neuron_standin.child import Capture, GetCapture
 
 X_BYTES = 4 * 512 * 2
 W_BYTES = 512 * 2
@@ -36,24 +33,6 @@ EXPECTED = {"naive": NAIVE_NS, "fused": FUSED_NS, "compiled": COMPILED_NS}
 CATEGORIES = {"driver": ["privateuse1_driver"], "kernel": ["kernel", "gpu_memcpy"]}
 CATEGORIES["both"] = CATEGORIES["driver"] + CATEGORIES["kernel"]
 ALL = CATEGORIES["both"]
-
-
-GetCapture = Callable[..., Capture]
-
-
-@pytest.fixture(scope="module")
-def capture(run: Run) -> GetCapture:
-    @cache
-    def emitting(emission: str, correlate: bool) -> Child:
-        settings = {"correlate_device_time": correlate, "capture_enabled_for_nc": "0"}
-        child = run("capture.py", list(EXPECTED), True, settings, NEURON_STANDIN_EMIT=emission)
-        assert child.status == 0, child.stderr
-        return child
-
-    def captured(variant: str, emission: str, correlate: bool = True) -> Capture:
-        return emitting(emission, correlate).capture(variant)
-
-    return captured
 
 
 def durations_ns(one: Capture, categories: list[str]) -> list[int]:
@@ -165,6 +144,22 @@ def test_device_profiles_hold_one_neff_for_each_operator_signature(capture: GetC
     neffs = [name for name in capture("naive", "kernel").files() if name.endswith(".neff")]
     # Three products of different shapes; mean, add and rsqrt once each.
     assert len(neffs) == 6
+
+
+def test_every_visible_core_has_a_device_trace_that_is_empty_where_it_was_idle(
+    capture: GetCapture,
+) -> None:
+    one = capture("naive", "kernel", correlate=False)
+    sizes = [one.path(f"profile_nc_{core}_session_0.ntff").stat().st_size for core in range(4)]
+    assert sizes[0] > 0
+    assert sizes[1:] == [0, 0, 0]
+
+
+def test_all_modes_leave_all_kinds_of_files_and_the_cached_neffs(capture: GetCapture) -> None:
+    one = capture("naive", "kernel", correlate=False)
+    assert {"cpu_util.pb", "host_mem.pb", "ntrace.pb", "trace_info.pb"} <= one.files()
+    cached = one.path("../../../neff_cache").resolve().glob("*.neff")
+    assert {f"{neff.stem}_vnc_0.neff" for neff in cached} <= one.files()
 
 
 def test_op_tracking_names_every_launch_with_repeats(capture: GetCapture) -> None:

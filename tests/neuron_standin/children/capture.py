@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -45,7 +46,8 @@ def capture(variant: str, synchronize: bool, settings: dict[str, Any]) -> dict[s
             if synchronize:
                 torch.accelerator.synchronize()
             profiler.step()
-    return report(profiler)
+    sizes = {p.name: p.stat().st_size for p in Path().glob(f"profile_{variant}/*/*/*")}
+    return {**report(profiler), "sizes": sizes}
 
 
 def report(profiler: profile) -> dict[str, Any]:
@@ -64,11 +66,11 @@ def report(profiler: profile) -> dict[str, Any]:
     }
 
 
-def main(variants: list[str], synchronize: bool, settings: dict[str, Any]) -> None:
-    """Capture each variant and print all reports."""
+def main(variants: list[str], waiting: list[str], settings: dict[str, Any]) -> None:
+    """Capture each variant, synchronising in those that wait, and print all reports."""
     if "modes" in settings:
         settings["modes"] = [ProfileMode[name] for name in settings["modes"]]
-    print(json.dumps({name: capture(name, synchronize, settings) for name in variants}))
+    print(json.dumps({name: capture(name, name in waiting, settings) for name in variants}))
 
 
 main(*map(json.loads, sys.argv[1:]))

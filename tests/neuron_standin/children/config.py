@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import inspect
 import json
+from importlib.metadata import entry_points, version
 from typing import Any
 
 import torch
-import torch_neuronx
-from torch_neuronx.profiling import NeuronConfig, ProfileMode
+
+WITH_TORCH_ALONE = hasattr(torch, "neuron")
+
+import torch_neuronx  # noqa: E402
+from torch_neuronx.profiling import NeuronConfig, ProfileMode  # noqa: E402
 
 
 def refusal(*arguments: Any, **settings: Any) -> str:
@@ -23,6 +27,9 @@ def refusal(*arguments: Any, **settings: Any) -> str:
 print(
     json.dumps(
         {
+            "with_torch_alone": WITH_TORCH_ALONE,
+            "backends": [point.name for point in entry_points(group="torch_dynamo_backends")],
+            "installed": version("torch-neuronx"),
             "parameters": list(inspect.signature(NeuronConfig).parameters),
             "subclass": issubclass(NeuronConfig, torch._C._profiler._ExperimentalConfig),
             "modes": [mode.name for mode in ProfileMode],

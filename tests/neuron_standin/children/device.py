@@ -83,10 +83,16 @@ def memory() -> dict[str, Any]:
     """Hold a megabyte, let it go, and read the counters."""
     neuron.reset_peak_memory_stats()
     before = neuron.memory_allocated()
+    refused = ""
+    try:
+        torch.empty(1 << 40, dtype=torch.uint8, device="neuron")
+    except torch.OutOfMemoryError as error:
+        refused = str(error)
     block = torch.empty(1 << 20, dtype=torch.uint8, device="neuron")
     during = neuron.memory_allocated()
     del block
     return {
+        "refused": refused,
         "held": during - before,
         "left": neuron.memory_allocated() - before,
         "peak": neuron.max_memory_allocated() - before,

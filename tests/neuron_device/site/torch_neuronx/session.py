@@ -30,6 +30,8 @@ _GONE = {  # fault -> the files that it takes away
     "no_trace_info": r"trace_info\.pb",
 }
 
+_FLUSH_STEPS = 10
+
 _log = logging.getLogger("torch_neuronx.standin")
 _newest: list[Path] = []
 
@@ -148,16 +150,20 @@ def _copy_cached_neffs(folder: Path, cache: str | None) -> None:
 
 def _write(folder: Path, files: dict[str, bytes]) -> None:
     if "late_flush" in SWITCHES.faults:
+        _write_part(folder, files, 1 / _FLUSH_STEPS)
         # Not a daemon: the process ends with complete files, as the runtime's own flush does.
-        threading.Thread(target=_write_slowly, args=(folder, files)).start()
-        return
+        threading.Thread(target=_grow, args=(folder, files)).start()
+    else:
+        _write_part(folder, files, 1)
+
+
+def _write_part(folder: Path, files: dict[str, bytes], share: float) -> None:
     for name, data in files.items():
-        (folder / name).write_bytes(data)
+        (folder / name).write_bytes(data[: round(len(data) * share)])
 
 
-def _write_slowly(folder: Path, files: dict[str, bytes], steps: int = 10) -> None:
+def _grow(folder: Path, files: dict[str, bytes]) -> None:
     """Let every file grow in steps over the time of NEURON_STANDIN_FLUSH_S."""
-    for step in range(1, steps + 1):
-        for name, data in files.items():
-            (folder / name).write_bytes(data[: len(data) * step // steps])
-        time.sleep(SWITCHES.flush_s / steps)
+    for step in range(2, _FLUSH_STEPS + 1):
+        time.sleep(SWITCHES.flush_s / _FLUSH_STEPS)
+        _write_part(folder, files, step / _FLUSH_STEPS)
