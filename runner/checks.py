@@ -111,11 +111,7 @@ def _surroundings(config: Config, record: Record, beside: int) -> Iterator[Check
     if environment is None:
         return
     if beside and environment.device_type == "cpu":
-        yield _suspect(
-            "ran_beside_others",
-            f"Ran beside {beside} other combinations: they share caches and memory bandwidth. "
-            "Compare only with results taken the same way, or set sweep.jobs=1.",
-        )
+        yield ran_beside_others(beside)
     load, cores = environment.facts.get("load_1min"), os.cpu_count() or 1
     if load is not None and load - 1 > FOREIGN_LOAD * cores:
         yield _info(
@@ -129,6 +125,15 @@ def _surroundings(config: Config, record: Record, beside: int) -> Iterator[Check
         )
     if config.workload.dtype == "float64" and environment.device_type == "neuron":
         yield _info("dtype_downcast", "Neuron computes float64 in float32.")
+
+
+def ran_beside_others(count: int) -> Check:
+    """Return the finding on a result that was taken while others were."""
+    return _suspect(
+        "ran_beside_others",
+        f"Ran beside {count} other combinations: they share caches and memory bandwidth. "
+        "Compare only with results taken the same way, or set sweep.jobs=1.",
+    )
 
 
 def _profiler(record: Record) -> Iterator[Check]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runner.errors import ExitCode, RunnerError
+from runner.interrupts import InterruptedRunError
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from runner.session import Session
+    from runner.command import Command
+    from runner.sweep.stock import Launch, Worker
 
 
 def main(argv: Sequence[str]) -> int:
@@ -33,37 +35,74 @@ def main(argv: Sequence[str]) -> int:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
         return error.exit_code
+    except InterruptedRunError as interrupt:
+        print(f"{interrupt}; what was captured is kept", file=sys.stderr)
+        return interrupt.exit_code
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else ExitCode.USAGE
 
 
 def _run(argv: list[str]) -> int:
-    from runner.config.compose import accept, compose_and_run
-    from runner.interrupts import InterruptedRunError
+    from runner.config.compose import accept, run_hydra
 
     words = accept(argv)
     if not words.runs:
-        compose_and_run(words.argv, lambda _: None)
+        run_hydra(words.argv, lambda _: None)
         return ExitCode.OK
+    from runner.command import Command
+    from runner.result import Status
     from runner.session import Session
 
-    try:
-        with Session(Path.cwd()) as session:
-            compose_and_run(words.argv, lambda config: _task(config, session))
-    except InterruptedRunError as interrupt:
-        print(f"{interrupt}; what was captured is kept", file=sys.stderr)
-        return interrupt.exit_code
-    failed = any(result.failed for result in session.results)
-    return ExitCode.FAILED if failed else ExitCode.OK
+    with Session(Path.cwd()) as session:
+        task = Task(Command(session))
+        run_hydra(words.argv, task)
+        if task.stopped is not None:
+            raise task.stopped
+    return ExitCode.FAILED if set(session.statuses) - {Status.PASSED} else ExitCode.OK
 
 
-def _task(composed: DictConfig, session: Session) -> dict[str, Any]:
-    """Measure one composed config; plain data, so that any launcher can pass it on."""
-    from hydra.core.hydra_config import HydraConfig
+class Task:
+    """The task as Hydra and its plug-ins call it.
 
-    from runner.config.compose import typed
+    Nothing is raised through Hydra, which would print it; after a first stop the jobs that follow
+    are not begun.
+    """
 
-    hydra = HydraConfig.get()
-    base = hydra.sweep.dir if str(hydra.mode) == "RunMode.MULTIRUN" else hydra.run.dir
-    result = session.measure_one(typed(composed), Path(os.path.abspath(base)))
-    return {"status": str(result.status), "identity": result.identity}
+    def __init__(self, command: Command) -> None:
+        self._command = command
+        self.stopped: BaseException | None = None
+
+    def __call__(self, composed: DictConfig) -> None:
+        """Measure one combination: a single job, or one of a stock sweeper's."""
+        from hydra.core.hydra_config import HydraConfig
+        from hydra.types import RunMode
+
+        hydra = HydraConfig.get()
+        base = hydra.sweep.dir if hydra.mode is RunMode.MULTIRUN else hydra.run.dir
+        self._guard(lambda: self._command.one(_resolved(composed), Path(os.path.abspath(base))))
+
+    def sweep(
+        self, composed: Sequence[dict[str, Any]], base: Path, launch: Launch | None = None
+    ) -> None:
+        """Measure a whole sweep of composed jobs."""
+        self._guard(lambda: self._command.sweep(composed, base, launch))
+
+    def worker(self) -> Worker:
+        """Return the task for a stock launcher, which may send it to another process."""
+        from runner.sweep.stock import Worker
+
+        return Worker()
+
+    def _guard(self, action: Callable[[], None]) -> None:
+        if self.stopped is not None:
+            return
+        try:
+            action()
+        except (RunnerError, InterruptedRunError) as error:
+            self.stopped = error
+
+
+def _resolved(composed: DictConfig) -> dict[str, Any]:
+    from runner.config.compose import resolved
+
+    return resolved(composed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,7 @@ def describe(device: Device, placement: Placement) -> Environment:
     )
 
 
+@cache
 def versions() -> dict[str, str]:
     """Return the installed versions of the packages that matter, Python's too; imports none."""
     found = {"python": platform.python_version()}

@@ -31,8 +31,6 @@ class Task:
     folder: Path
     process: int = 0
     order: int = 0
-    beside: int = 0
-    """Other combinations that run at the same time."""
 
 
 class Experiment:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from runner import environment
@@ -46,9 +48,7 @@ def identify(config: Config, *, device_type: str, device_model: str | None) -> I
     plain = to_plain(config)
     values: dict[str, Any] = {name: plain[name] for name in SECTIONS}
     values["device"] = {**plain["device"], "name": device_type, "model": device_model}
-    values["source"] = [
-        _hash(file.read_bytes()) for file in sources(config.workload, config.variant)
-    ]
+    values["source"] = [_file_hash(file) for file in sources(config.workload, config.variant)]
     values["versions"] = environment.versions()
     parts = {
         name: _hash(json.dumps(value, sort_keys=True, default=str).encode())
@@ -56,6 +56,11 @@ def identify(config: Config, *, device_type: str, device_model: str | None) -> I
     }
     whole = _hash(json.dumps(parts, sort_keys=True).encode())
     return Identity(digest=whole, parts=parts)
+
+
+@cache
+def _file_hash(file: Path) -> str:
+    return _hash(file.read_bytes())
 
 
 def _hash(data: bytes) -> str:

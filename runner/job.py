@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
+
 from runner.assemble import Outcome, assemble
 from runner.config.plain import to_plain
 from runner.config.schema import Config
@@ -24,6 +26,18 @@ STATUS = {
     Ending.KILLED: Status.FAILED,
     Ending.TIMEOUT: Status.TIMEOUT,
 }
+
+
+BEGUN = "job.json"
+"""Says whose folder it is before there is a result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """A combination that was begun in a folder."""
+
+    identity: str
+    started: str
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -46,22 +60,22 @@ class Job:
         failed = any(ended.ending is not Ending.DONE for ended in self.endings.values())
         return failed or len(self.endings) == self.config.processes
 
-    def task(self, process: int, order: int) -> Task:
+    def task(self, placement: Placement, process: int, order: int) -> Task:
         """Return what the measuring process is given."""
         return Task(
             config=self.config,
-            placement=self.placement,
+            placement=placement,
             folder=self.folder,
             process=process,
             order=order,
         )
 
-    def setup(self, process: int) -> Setup:
+    def setup(self, placement: Placement, process: int) -> Setup:
         """Return what the process sets before it imports torch."""
         return Setup(
             log=self.folder / f"process_{process}.log",
-            variables=self.placement.variables,
-            affinity=self.placement.affinity,
+            variables=placement.variables,
+            affinity=placement.affinity,
             memory_limit_bytes=self.config.sweep.memory_limit_bytes,
         )
 
@@ -73,10 +87,24 @@ class Job:
         return self.config.sweep.timeout_s if stage == after else None
 
     def begin(self) -> None:
-        """Make the folder and say in it what is to be measured."""
-        self.started = now()
-        self.folder.mkdir(parents=True, exist_ok=True)
-        write_config(self.folder, self.config)
+        """Make the folder and say in it what is to be measured, unless that was done before."""
+        if self.started is None:
+            self.started = now()
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_config(self.folder, self.config)
+            begun = Begun(identity=self.identity.digest, started=self.started)
+            write_json(self.folder / BEGUN, begun)
+
+    def take_up(self) -> None:
+        """Keep the processes that an earlier command ended whole for the same identity."""
+        begun = begun_in(self.folder)
+        if begun is None or begun.identity != self.identity.digest:
+            return
+        self.started = begun.started
+        for process in range(self.config.processes):
+            record = read_record(self.folder, process)
+            if record is not None and record.stage == "done":
+                self.endings[process] = Ended(ending=Ending.DONE, stage="done")
 
     def result(self, interrupted: Outcome | None = None) -> Result:
         """Make the result of what is there and store it, as interrupted if that is how it ended."""
@@ -101,6 +129,12 @@ class Job:
         if not bad:
             return None
         return Outcome(status=STATUS[bad[0].ending], stage=bad[0].stage, reason=bad[0].reason)
+
+
+def begun_in(folder: Path) -> Begun | None:
+    """Return what was begun in a folder, None where nothing was."""
+    file = folder / BEGUN
+    return msgspec.json.decode(file.read_bytes(), type=Begun) if file.is_file() else None
 
 
 def write_config(folder: Path, config: Config) -> None:

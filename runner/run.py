@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from runner.assemble import Outcome
+from runner.devices.detect import placed_on
 from runner.experiment import Task
 from runner.interrupts import InterruptedRunError, Interrupts
 from runner.job import Job
@@ -53,52 +54,65 @@ class Run:
         interrupts: Interrupts,
         watcher: Watcher,
         *,
-        slots: int = 1,
+        slots: Sequence[str] | None = None,
         fail_fast: bool = False,
     ) -> None:
         self._pool = pool
         self._interrupts = interrupts
         self._watcher = watcher
-        self._slots = slots
+        self._free: list[str | None] = list(slots) if slots else [None]
         self._fail_fast = fail_fast
-        self._running: dict[Child, Turn] = {}
-        self.results: dict[int, Result] = {}
-        """Finished jobs by number."""
+        self._running: dict[Child, tuple[Turn, str | None]] = {}
+        self._failed: dict[int, bool] = {}
+        """Finished jobs by number, and whether they failed; their results are on disk."""
 
     def carry_out(self, turns: Iterable[Turn]) -> None:
-        """Run every turn; an interrupt ends what runs, keeps what it captured, and goes on up."""
+        """Run every turn; an interrupt ends what runs, keeps what it captured, and goes on up.
+
+        Turns that an earlier command ended whole are not run again.
+        """
         waiting = list(turns)
         try:
+            for job in dict.fromkeys(turn.job for turn in waiting):
+                if job.complete:
+                    self._finish(job, job.result())
             while waiting or self._running:
                 self._fill(waiting)
                 for child, ended in self._wait():
-                    self._end(self._running.pop(child), ended)
+                    turn, slot = self._running.pop(child)
+                    self._free.append(slot)
+                    self._end(turn, ended)
         except InterruptedRunError as interrupt:
             with self._interrupts.held():
                 self._stop(str(interrupt))
             raise
 
     def _fill(self, waiting: list[Turn]) -> None:
-        while waiting and len(self._running) < self._slots:
+        while waiting and self._free:
             turn = waiting.pop(0)
-            if turn.job.number not in self.results and not self._stopped():
-                self._start(turn)
+            if self._due(turn):
+                self._start(turn, self._free.pop(0))
 
-    def _stopped(self) -> bool:
-        return self._fail_fast and any(each.failed for each in self.results.values())
+    def _due(self, turn: Turn) -> bool:
+        stopped = self._fail_fast and any(self._failed.values())
+        ran = turn.process in turn.job.endings or turn.job.number in self._failed
+        return not (stopped or ran)
 
-    def _start(self, turn: Turn) -> None:
+    def _start(self, turn: Turn, slot: str | None) -> None:
         job = turn.job
-        if job.started is None:
-            job.begin()
+        job.begin()
+        placement = job.placement if slot is None else placed_on(job.placement, slot)
         child = self._pool.start(
             measure,
-            job.task(turn.process, turn.order),
-            job.setup(turn.process),
-            fork=job.placement.start == "fork",
+            job.task(placement, turn.process, turn.order),
+            job.setup(placement, turn.process),
+            fork=placement.start == "fork",
             limit=job.limit,
         )
-        self._running[child] = turn
+        self._running[child] = (turn, slot)
+        jobs = {each.job for each, _ in self._running.values()}
+        for each in jobs:
+            each.beside = max(each.beside, len(jobs) - 1)
 
     def _wait(self) -> Sequence[tuple[Child, Ended]]:
         children = list(self._running)
@@ -108,18 +122,18 @@ class Run:
         return [(child, ended) for child in children if (ended := self._pool.ended(child))]
 
     def _tell(self, child: Child, stage: str) -> None:
-        turn = self._running[child]
+        turn, _ = self._running[child]
         self._watcher.stage(turn.job, turn.process, stage)
 
     def _end(self, turn: Turn, ended: Ended) -> None:
         turn.job.endings[turn.process] = ended
-        if turn.job.complete and turn.job.number not in self.results:
+        if turn.job.complete and turn.job.number not in self._failed:
             with self._interrupts.held():
                 self._finish(turn.job, turn.job.result())
 
     def _stop(self, why: str) -> None:
         """End what runs and make results of what the jobs under way have captured."""
-        stages = {turn.job: child.stage for child, turn in self._running.items()}
+        stages = {turn.job: child.stage for child, (turn, _) in self._running.items()}
         for child in self._running:
             child.end()
         self._running.clear()
@@ -128,5 +142,5 @@ class Run:
             self._finish(job, job.result(interrupted=outcome))
 
     def _finish(self, job: Job, result: Result) -> None:
-        self.results[job.number] = result
+        self._failed[job.number] = result.failed
         self._watcher.ended(job, result)

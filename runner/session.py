@@ -1,49 +1,46 @@
-"""One command from typed configs to stored, logged results: the parent's whole side of it."""
+"""The parent's side of one command: what its combinations share, from inspection to the table."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
-from runner.config.convert import Problem
-from runner.config.rules import broken_rules
 from runner.config.schema import Config
-from runner.devices.detect import known_type, place, preflight
-from runner.errors import RunnerError, UsageError
-from runner.files import new_folder
-from runner.identity import identify
+from runner.devices.detect import known_type, place
+from runner.errors import RunnerError
+from runner.files import safe_name
+from runner.identity import Identity, identify
 from runner.inspection import Inspection, inspect
-from runner.interrupts import Interrupts
+from runner.interrupts import InterruptedRunError, Interrupts
 from runner.job import Job
 from runner.launch.child import Setup
 from runner.launch.pool import Ending, Pool
-from runner.result import Result
+from runner.problems import refuse
+from runner.result import Result, Status, read_result
 from runner.run import Run, Turn
 from runner.screen import Screen
-
-if TYPE_CHECKING:
-    from runner.tracking.tracker import Tracker
+from runner.sweep.order import rounds, slots_for
+from runner.sweep.plan import Planned, State
+from runner.sweep.show import names
+from runner.sweep.stock import Launch, launched
+from runner.tracking.tracker import Tracker, open_tracker
 
 
 class Session:
-    """Holds what several combinations share: the processes' pool, the tracker, the screen."""
+    """Holds the pool of processes; a context manager that leaves none behind."""
 
     def __init__(self, start: Path) -> None:
         self._start = start
-        self.results: list[Result] = []
-        """Every result of this command, in the order in which they ended."""
         self._stack = ExitStack()
-        self._interrupts = Interrupts()
         self._pool: Pool | None = None
-        self._tracker: Tracker | None = None
+        self.interrupts = Interrupts()
+        self.statuses: list[Status] = []
+        """Of every combination of this command, measured now or before."""
 
     def __enter__(self) -> Session:
-        self._stack.enter_context(self._interrupts.installed())
+        self._stack.enter_context(self.interrupts.installed())
         return self
 
     def __exit__(
@@ -54,87 +51,134 @@ class Session:
     ) -> None:
         self._stack.close()
 
-    def measure_one(self, config: Config, base: Path) -> Result:
-        """Measure one combination in a new folder below `base`."""
-        refuse([*broken_rules(config), *preflight(config)])
-        self._check_places(config, base)
-        with Screen(1) as screen:
-            screen.stage("starting torch")
-            inspection = self._inspect([config])
-            tracker = self._open_tracker(config, screen)
-            tracker.close_dead()
-            job = self._job(config, inspection, new_folder(base, datetime.now()))
-            watcher = Watcher(screen, tracker)
-            run = Run(self._pool_for([config]), self._interrupts, watcher)
-            try:
-                run.carry_out(Turn(job, process, process) for process in range(config.processes))
-            finally:
-                self.results += run.results.values()
-                if run.results:
-                    link = tracker.link(watcher.run_ids[job.number])
-                    screen.report(list(run.results.values()), job.folder, link)
-        return run.results[job.number]
-
-    def _job(self, config: Config, inspection: Inspection, folder: Path, number: int = 0) -> Job:
-        from runner.config.plain import to_plain
-        from runner.report.labels import run_name
-
-        kind = inspection.types[config.device.name]
-        return Job(
-            number=number,
-            label=run_name(to_plain(config)),
-            config=config,
-            identity=identify(config, device_type=kind, device_model=inspection.models[kind]),
-            placement=place(config, kind),
-            folder=folder,
-        )
-
-    def _inspect(self, configs: Sequence[Config]) -> Inspection:
-        pool = self._pool_for(configs)
+    def inspect(self, configs: Sequence[Config]) -> Inspection:
+        """Resolve devices and construct workloads in a child; UsageError for what is wrong."""
+        pool = self.pool(configs)
         fork = all(known_type(config.device.name) == "cpu" for config in configs)
-        log = pool.server_log
-        child = pool.start(
-            inspect, configs, Setup(log=log, variables=dict(configs[0].env)), fork=fork
-        )
+        setup = Setup(log=pool.server_log, variables=dict(configs[0].env))
+        child = pool.start(inspect, list(configs), setup, fork=fork)
         if any(config.tracking.uri for config in configs):
             _import_mlflow()  # Two seconds that pass while the server imports torch.
         ended = pool.finish(child)
         if ended.ending is not Ending.DONE:
-            raise RunnerError(f"cannot look at the device: {ended.reason}; see {log}")
+            raise RunnerError(f"cannot look at the device: {ended.reason}")
         found: Inspection = ended.value
         refuse(found.problems)
         return found
 
-    def _pool_for(self, configs: Sequence[Config]) -> Pool:
+    def pool(self, configs: Sequence[Config]) -> Pool:
+        """Return the pool of this command, made for the first configs that are asked about."""
         if self._pool is None:
             warm = any(known_type(config.device.name) == "cpu" for config in configs)
             compiles = any(config.variant.compile for config in configs)
             self._pool = self._stack.enter_context(Pool(compiles=compiles, warm=warm))
         return self._pool
 
-    def _open_tracker(self, config: Config, screen: Screen) -> Tracker:
-        from runner.tracking.tracker import open_tracker
+    def tracker(self, config: Config, screen: Screen) -> Tracker:
+        """Open the store of a config, and close what a killed command left open there."""
+        tracker = open_tracker(config.tracking, self._start, warn=screen.warn)
+        tracker.close_dead()
+        return tracker
 
-        if self._tracker is None:
-            self._tracker = open_tracker(config.tracking, self._start, warn=screen.warn)
-        return self._tracker
+    def measure(
+        self,
+        planned: Sequence[Planned],
+        inspection: Inspection,
+        folder: Path,
+        *,
+        sweep: bool,
+        launch: Launch | None = None,
+    ) -> None:
+        """Run what the plan says in `folder`, log it, and print the table of the whole plan."""
+        runs = [each for each in planned if each.runs]
+        first = planned[0].combination.config
+        with Screen(len(runs)) as screen:
+            tracker = self.tracker(first, screen)
+            labels = dict(zip((id(each) for each in planned), names(planned), strict=True))
+            jobs = [self._job(each, labels[id(each)], inspection, folder, sweep) for each in runs]
+            for job in jobs:
+                job.take_up()
+            parent = tracker.start_sweep(folder, name=folder.name) if sweep else None
+            watcher = Watcher(screen, tracker, parent)
+            for each in planned:
+                watcher.catch_up(each)
+            ended: Status | None = None
+            try:
+                if launch is not None:
+                    launched(runs, jobs, folder, watcher, launch)
+                else:
+                    kind = inspection.types[first.device.name]
+                    self._carry_out(jobs, first, slots_for(first, kind), watcher)
+            except InterruptedRunError:
+                ended = Status.INTERRUPTED
+                raise
+            finally:
+                with self.interrupts.held():
+                    self._close(planned, folder, sweep, screen, tracker, watcher, ended)
 
-    def _check_places(self, config: Config, base: Path) -> None:
-        from runner.tracking.uri import check_uri
+    def _carry_out(
+        self, jobs: Sequence[Job], rules: Config, slots: Sequence[str] | None, watcher: Watcher
+    ) -> None:
+        pool = self.pool([job.config for job in jobs] or [rules])
+        fail_fast = rules.sweep.fail_fast
+        run = Run(pool, self.interrupts, watcher, slots=slots, fail_fast=fail_fast)
+        run.carry_out(turns(jobs, rules))
 
-        if config.tracking.uri is not None:
-            check_uri(config.tracking.uri)
-        require_writable(base)
+    def _job(
+        self,
+        planned: Planned,
+        label: str,
+        inspection: Inspection,
+        folder: Path,
+        sweep: bool,
+    ) -> Job:
+        config, number = planned.combination.config, planned.combination.number
+        kind = inspection.types[config.device.name]
+        assert planned.identity is not None
+        return Job(
+            number=number,
+            label=label,
+            config=config,
+            identity=planned.identity,
+            placement=place(config, kind),
+            folder=folder / job_name(number, label) if sweep else folder,
+        )
+
+    def _close(
+        self,
+        planned: Sequence[Planned],
+        folder: Path,
+        sweep: bool,
+        screen: Screen,
+        tracker: Tracker,
+        watcher: Watcher,
+        ended: Status | None,
+    ) -> None:
+        """Print the table of all that is stored, and end the sweep's run."""
+        results = watcher.results(planned)
+        self.statuses += [result.status for result in results]
+        failed = any(result.failed for result in results)
+        status = ended or (Status.FAILED if failed else Status.PASSED)
+        run_id = watcher.run_id
+        if sweep:
+            tracker.finish_sweep(watcher.parent, folder, status, results)
+        left = sum(1 for each in planned if each.state is not State.EXCLUDED) - len(results)
+        if left:
+            screen.warn(f"{left} combinations were not run")
+        if results:
+            screen.report(results, folder, tracker.link(run_id))
 
 
 class Watcher:
     """Passes on what a run does to the screen and to MLflow."""
 
-    def __init__(self, screen: Screen, tracker: Tracker) -> None:
+    def __init__(self, screen: Screen, tracker: Tracker, parent: str | None) -> None:
         self._screen = screen
         self._tracker = tracker
-        self.run_ids: dict[int, str | None] = {}
-        """MLflow runs by job number; None where there is no store."""
+        self.parent = parent
+        self.run_id = parent
+        """The run to look at: the sweep's, or the last combination's."""
+        self._folders: dict[int, Path] = {}
 
     def stage(self, job: Job, process: int, stage: str) -> None:
         """Show the stage; the passes that time or record are left in peace."""
@@ -144,8 +188,51 @@ class Watcher:
 
     def ended(self, job: Job, result: Result) -> None:
         """Log a stored result, then say how it ended."""
-        self.run_ids[job.number] = self._tracker.log_result(result, job.folder, job.config)
+        self._log(result, job.folder, job.config)
+        self._folders[job.number] = job.folder
         self._screen.ended(job.label, result)
+
+    def catch_up(self, planned: Planned) -> None:
+        """Log a result that an earlier command stored but was killed before it logged."""
+        if planned.earlier is not None and not planned.runs:
+            folder = planned.earlier.folder
+            self._folders[planned.combination.number] = folder
+            self._log(read_result(folder), folder, planned.combination.config)
+
+    def results(self, planned: Sequence[Planned]) -> list[Result]:
+        """Read the results of a plan back from disk, in its order."""
+        numbers = [each.combination.number for each in planned]
+        return [read_result(self._folders[n]) for n in numbers if n in self._folders]
+
+    def _log(self, result: Result, folder: Path, config: Config) -> None:
+        run_id = self._tracker.log_result(result, folder, config, parent=self.parent)
+        if self.parent is None:
+            self.run_id = run_id
+
+
+def turns(jobs: Sequence[Job], rules: Config) -> list[Turn]:
+    """Return the processes that are left to run, in the order of the sweep."""
+    order = rounds(
+        [job.config.processes for job in jobs],
+        seed=rules.seed,
+        interleaved=rules.sweep.order == "interleaved",
+    )
+    return [Turn(jobs[job], process, place) for place, (job, process) in enumerate(order)]
+
+
+def identifier(inspection: Inspection) -> Callable[[Config], Identity]:
+    """Return the identity of configs on the devices that were found."""
+
+    def of(config: Config) -> Identity:
+        kind = inspection.types[config.device.name]
+        return identify(config, device_type=kind, device_model=inspection.models[kind])
+
+    return of
+
+
+def job_name(number: int, label: str) -> str:
+    """Return the folder name of a combination in a sweep."""
+    return f"{number:03d}_{safe_name(label.replace('/', '_').replace(' ', '-'))}"
 
 
 def _import_mlflow() -> None:
@@ -153,17 +240,3 @@ def _import_mlflow() -> None:
 
     quieten()
     import mlflow  # noqa: F401
-
-
-def refuse(problems: Sequence[Problem]) -> None:
-    """Raise a UsageError with every problem, if there is one."""
-    if problems:
-        raise UsageError(*(str(problem) for problem in problems))
-
-
-def require_writable(base: Path) -> None:
-    """Raise UsageError where no folder could be made below `base`."""
-    there = next(path for path in (base, *base.parents) if path.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        kind = "is not a folder" if not there.is_dir() else "cannot be written"
-        raise UsageError(f"hydra.run.dir: {there} {kind}; give another with hydra.run.dir=PATH")

@@ -6,6 +6,7 @@ constructor takes: plain values, never config nodes.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -182,6 +183,7 @@ def sources(spec: schema.Workload, variant: schema.Variant) -> list[Path]:
     return [file for file in files if file]
 
 
+@functools.cache
 def _origin(module: str) -> Path | None:
     try:
         found = importlib.util.find_spec(module)

@@ -14,7 +14,6 @@ from runner.config.groups import conf_dir
 from runner.config.overrides import check
 from runner.config.schema import Config
 from runner.errors import RunnerError, UsageError
-from runner.interrupts import InterruptedRunError
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -49,7 +48,7 @@ def accept(argv: list[str]) -> Words:
     return Words([*flags, *line.overrides], runs=not asks)
 
 
-def compose_and_run(argv: list[str], task: Callable[[DictConfig], Any]) -> None:
+def run_hydra(argv: list[str], task: Callable[[DictConfig], Any]) -> None:
     """Let Hydra compose and launch; its errors become one UsageError."""
     import hydra
     from hydra.errors import HydraException
@@ -61,9 +60,8 @@ def compose_and_run(argv: list[str], task: Callable[[DictConfig], Any]) -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting.
     sys.argv = ["runner", *argv]
     entry = hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="config")
-    guarded = Guarded(task)
     try:
-        entry(guarded)()
+        entry(task)()
     except (HydraException, OmegaConfBaseException) as error:
         raise UsageError(_one_line(error)) from error
     except AssertionError as error:  # Hydra's answer to a key below a group that is null.
@@ -75,33 +73,10 @@ def compose_and_run(argv: list[str], task: Callable[[DictConfig], Any]) -> None:
     except OSError as error:
         where = f"{error.filename}: {error.strerror}"
         raise UsageError(f"hydra.run.dir: {where}; give another with hydra.run.dir=PATH") from error
-    if guarded.stopped is not None:
-        raise guarded.stopped
 
 
-class Guarded:
-    """The task as Hydra may call it: nothing is raised through Hydra, which would print it.
-
-    After a first stop the jobs that follow are not begun.
-    """
-
-    def __init__(self, task: Callable[[DictConfig], Any]) -> None:
-        self._task = task
-        self.stopped: BaseException | None = None
-
-    def __call__(self, config: DictConfig) -> Any:
-        """Run the task, unless an earlier one stopped the command."""
-        if self.stopped is not None:
-            return None
-        try:
-            return self._task(config)
-        except (RunnerError, InterruptedRunError) as error:
-            self.stopped = error
-            return None
-
-
-def typed(composed: DictConfig) -> Config:
-    """Return the plain, typed config of one job; raise UsageError with every problem in it."""
+def resolved(composed: DictConfig) -> dict[str, Any]:
+    """Return a composed config as plain data, interpolations resolved, without Hydra's node."""
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
@@ -110,7 +85,12 @@ def typed(composed: DictConfig) -> Config:
     except OmegaConfBaseException as error:
         raise UsageError(_one_line(error)) from error
     assert isinstance(data, dict)
-    config, problems = to_config({str(key): value for key, value in data.items()})
+    return {str(key): value for key, value in data.items() if key != "hydra"}
+
+
+def typed(composed: DictConfig) -> Config:
+    """Return the plain, typed config of one job; raise UsageError with every problem in it."""
+    config, problems = to_config(resolved(composed))
     if config is None:
         raise UsageError(*(str(problem) for problem in problems))
     return config

@@ -6,6 +6,7 @@ a measuring process otherwise.
 
 from __future__ import annotations
 
+import dataclasses
 from functools import cache
 from importlib import metadata
 
@@ -72,6 +73,15 @@ def place(config: Config, device_type: str) -> Placement:
     if cores and device_type in VISIBLE:
         variables[VISIBLE[device_type]] = ",".join(str(core) for core in core_ids(cores))
     return Placement(device_type=device_type, start="spawn", variables=variables)
+
+
+def placed_on(placement: Placement, slot: str) -> Placement:
+    """Return the placement held to the cores or the devices of one slot."""
+    if placement.device_type == "cpu":
+        return dataclasses.replace(placement, affinity=core_ids(slot))
+    name = VISIBLE.get(placement.device_type)
+    assert name is not None, "slots are only made for devices whose runtime can be told"
+    return dataclasses.replace(placement, variables={**placement.variables, name: slot})
 
 
 def found_type() -> str:

@@ -1,0 +1,1 @@
+"""From one command line to many combinations: axes, composition, plan, order, slots."""
