@@ -2,8 +2,8 @@
 
 Hydra composes a job twice, at about 70 ms each time. All that differs between most jobs of a sweep
 is a value or two, which Hydra applies after its groups are merged. So a choice of groups is
-composed once, and each job is a copy of it with its values set; where anything is interpolated or deleted,
-the job goes through Hydra whole.
+composed once, and each job is a copy of it with its values set; where anything is interpolated or
+deleted, the job goes through Hydra whole.
 """
 
 from __future__ import annotations
