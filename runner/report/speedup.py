@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runner.result import Environment, Result, Status
-from runner.stats import median_ratio
-
-MINIMUM_PROCESSES = 5
-"""Processes a side below which a ratio is an anecdote."""
+from runner.stats.interval import median_ratio
+from runner.stats.ranks import MINIMUM_PROCESSES
 
 Figure = Literal["latency_us", "event_time_us"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from math import comb
 
@@ -11,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from runner.stats import interval_place, median_ratio, rank_sum_ways, summarise
+from runner.stats.interval import interval_place, median_ratio
+from runner.stats.ranks import rank_sum_ways
+from runner.stats.summary import process_median, summarise
 
 
 def test_a_sample_is_summed_up_by_linear_percentiles_and_sample_deviation() -> None:
@@ -34,6 +37,13 @@ def test_an_empty_or_unfinite_sample_is_refused(samples: list[float]) -> None:
         summarise(samples)
 
 
+def test_no_sample_of_a_process_is_dropped_to_get_around_a_bad_one() -> None:
+    assert process_median([580.0, 581.0, 579.0, 3100.0]) == 580.5
+    assert math.isnan(process_median([1.0, float("nan"), 2.0]))
+    assert math.isnan(process_median([1.0, float("inf")]))
+    assert math.isnan(process_median([]))
+
+
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 5), (5, 5), (7, 4), (12, 9)])
 def test_rank_sum_counts_are_those_of_the_exact_test(n: int, m: int) -> None:
     ways = rank_sum_ways(n, m)
@@ -49,6 +59,8 @@ def test_five_a_side_take_the_third_ratio_and_two_a_side_have_no_interval() -> N
     # Table of critical values of U: 2 at n = m = 5, two-sided 5 %.
     assert interval_place(5, 5, 0.95) == 3
     assert interval_place(2, 2, 0.95) == 0
+    # Two-sided 10 % of three and three: P(U = 0) = 1/20 is the tail itself.
+    assert interval_place(3, 3, 0.9) == 1
     assert median_ratio([1.0, 2.0], [1.0, 2.0]) is None
 
 
