@@ -111,10 +111,11 @@ def _kind(before: OpRow | None, after: OpRow | None, calls: Pair) -> Change:
 
 
 def _size(change: OpChange) -> tuple[float, float]:
-    return tuple(  # type: ignore[return-value]
-        max(pair.base or 0, pair.candidate or 0)
-        for pair in (change.self_device_ns, change.self_cpu_ns)
-    )
+    return _larger(change.self_device_ns), _larger(change.self_cpu_ns)
+
+
+def _larger(pair: Pair) -> float:
+    return max(pair.base or 0, pair.candidate or 0)
 
 
 def _cautions(base: TraceSummary, candidate: TraceSummary) -> tuple[str, ...]:

@@ -53,6 +53,21 @@ def unattributed(seen: Evidence) -> Iterator[Finding]:
     )
 
 
+def outside_steps(seen: Evidence) -> Iterator[Finding]:
+    """Say how much of the trace lies in no step."""
+    ops = seen.opforest
+    outside = seen.steps.of(ops.start) == NONE
+    events = int(outside.sum())
+    if events == 0 or len(seen.steps) == 0:
+        return
+    yield Finding(
+        name="outside_steps",
+        level="info",
+        message=f"{count(events, 'operator event')} ({us(int(ops.self_ns()[outside].sum()))} of "
+        "self CPU) lie outside every step: rows and totals hold them, figures per step do not.",
+    )
+
+
 def launch_bound(seen: Evidence) -> Iterator[Finding]:
     """Say that the device mostly waited for the host."""
     shares = [step.shares for step in seen.step_summaries if step.shares]

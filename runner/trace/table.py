@@ -44,28 +44,16 @@ def _ops(summary: TraceSummary, top: int) -> str:
     ops = summary.ops
     if not ops:
         return "  no operators"
-    if summary.device_events:
-        rows = [("operator", "calls", "self device", "share", "with inner", "self CPU")]
-        whole = sum(device.sum_ns for device in summary.devices)
-        rows += [
-            (
-                shorten(op.name), str(op.calls), us(op.self_device_ns),
-                share(op.self_device_ns, whole), us(op.device_ns), us(op.self_cpu_ns),
-            )
-            for op in ops[:top]
-        ]  # fmt: skip
-        return f"\n{columns(rows)}{_more(len(ops), top)}"
 
-    whole = sum(op.self_cpu_ns for op in ops)
-    short = [("operator", "calls", "outermost", "self CPU", "share")]
-    short += [
-        (
-            shorten(op.name), str(op.calls), str(op.outermost_calls), us(op.self_cpu_ns),
-            share(op.self_cpu_ns, whole),
-        )
-        for op in ops[:top]
-    ]  # fmt: skip
-    return f"\n{columns(short)}{_more(len(ops), top)}"
+    on_device = summary.device_events > 0
+    whole = sum(device.sum_ns for device in summary.devices)
+    head = ("operator", "calls", "outermost", "self CPU")
+    rows: list[Row] = [(*head, "self device", "share", "with inner") if on_device else head]
+    for op in ops[:top]:
+        row = (shorten(op.name), str(op.calls), str(op.outermost_calls), us(op.self_cpu_ns))
+        device = us(op.self_device_ns), share(op.self_device_ns, whole), us(op.device_ns)
+        rows.append((*row, *device) if on_device else row)
+    return f"\n{columns(rows)}{_more(len(ops), top)}"
 
 
 def _groups(groups: tuple[Group, ...], top: int) -> str:

@@ -176,6 +176,22 @@ def test_lost_launches_and_steps_are_found(made: Made, event: Event) -> None:
     assert levels["unattributed_device_time"] == "info"
 
 
+def test_work_outside_every_step_is_in_the_totals_and_said_to_be(made: Made, event: Event) -> None:
+    summary = analyse(
+        made(
+            [
+                event("user_annotation", "ProfilerStep#3", 0, 100),
+                event("cpu_op", "aten::mul", 10, 10),
+                event("cpu_op", "aten::add", 150, 7),
+            ]
+        )
+    )
+    (finding,) = summary.findings
+    assert finding.name == "outside_steps"
+    assert "1 operator event (7.000 us of self CPU)" in finding.message
+    assert (summary.total.op_events, summary.steps[0].figures.op_events) == (2, 1)
+
+
 def test_fewer_steps_than_expected_are_fatal(made: Made, event: Event) -> None:
     trace = made([event("user_annotation", "ProfilerStep#3", 0, 100)])
     assert analyse(trace, expected_steps=1).findings == ()
