@@ -64,6 +64,7 @@ class Experiment:
             call=prepared.call, sets=prepared.sets, device=device, rules=self.config.timing
         )
         before = compilation.count() if self.config.variant.compile else None
+        device.begin()
         with self._stage("warmup"):
             clock.warm_up(loop)
         if self.config.timing.samples > 0:
@@ -74,6 +75,7 @@ class Experiment:
                 self._memory(prepared, device)
             if self.config.profiler.modes != ():
                 self._profile(prepared, device)
+        self._keep(checks=(*self.record.checks, *device.findings()))
         if before is not None and self.record.compile is not None:
             reasons = compilation.count().recompile_reasons[len(before.recompile_reasons) :]
             self._keep(
@@ -90,7 +92,7 @@ class Experiment:
         compilation.reset() if config.variant.compile else None
         device = open_device(self.task.placement.device_type)
         if config.profiler.modes != () and self.task.process == 0:
-            capture.start_kineto()
+            capture.start_kineto(device.kineto())
         self._keep(environment=environment.describe(device, self.task.placement))
         return device
 

@@ -12,6 +12,7 @@ import msgspec
 from runner.assemble import Outcome, assemble
 from runner.config.plain import to_plain
 from runner.config.schema import Config
+from runner.devices.detect import own_variables
 from runner.devices.device import Placement
 from runner.experiment import Task
 from runner.files import write_atomic, write_json
@@ -74,7 +75,10 @@ class Job:
         """Return what the process sets before it imports torch."""
         return Setup(
             log=self.folder / f"process_{process}.log",
-            variables=placement.variables,
+            variables={
+                **placement.variables,
+                **own_variables(self.config, placement.device_type, self.folder, process),
+            },
             affinity=placement.affinity,
             memory_limit_bytes=self.config.sweep.memory_limit_bytes,
         )

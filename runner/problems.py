@@ -22,7 +22,7 @@ def refuse(problems: Iterable[Problem]) -> None:
 
 def check_before_running(configs: Sequence[Config], base: Path) -> None:
     """Refuse what the devices, the store or the folder rule out, as far as that shows at once."""
-    refuse(problem for config in configs for problem in preflight(config))
+    refuse(problem for config in configs for problem in preflight(config, base))
     for uri in {config.tracking.uri for config in configs} - {None}:
         assert uri is not None
         check_uri(uri)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from runner.devices.device import Capture, Device
 from runner.result import Check, Level, Op, Profile
 from runner.trace import TraceRefusedError, TraceSummary, analyse
+from runner.trace.kinds import portable_name
+from runner.trace.spread import Spread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +54,32 @@ def profile_of(capture: Capture, device: Device) -> Profiled:
         return Profiled(profile=None, step_us=None, checks=tuple(checks), absent=reason)
     names = tuple(f"{path.name}.gz" for path in capture.traces)
     steps = [step.duration_ns for summary in summaries for step in summary.steps]
+    profile, absent = combine(summaries, names), _absent(summaries[0])
+    if capture.averages_ns:
+        profile = counted_by_package(profile, capture.averages_ns)
+    if device.busy_unknown:
+        profile = dataclasses.replace(profile, device_busy_us=None)
+        absent["profile.device_busy_us"] = device.busy_unknown
     return Profiled(
-        profile=combine(summaries, names),
+        profile=profile,
         step_us=sum(steps) / len(steps) / 1e3 if steps else None,
         checks=tuple(dict.fromkeys(checks)),
-        absent=_absent(summaries[0]),
+        absent=absent,
+    )
+
+
+def counted_by_package(profile: Profile, cycles: Sequence[dict[str, int]]) -> Profile:
+    """Return the profile with the device times, in ns, that the device's own package gave its ops."""
+    totals: dict[str, int] = defaultdict(int)
+    for name, ns in (item for cycle in cycles for item in cycle.items()):
+        totals[portable_name(name)] += ns
+    us = {name: ns / 1e3 / max(profile.steps, 1) for name, ns in totals.items()}
+    ops = [dataclasses.replace(op, self_device_us=us.get(op.name, 0.0)) for op in profile.ops]
+    return dataclasses.replace(
+        profile,
+        device_time_us=sum(us.values()),
+        device_time_source="key_averages",
+        ops=tuple(sorted(ops, key=_longest_first)),
     )
 
 
@@ -119,7 +141,11 @@ def _ops(summaries: Sequence[TraceSummary], steps: int) -> tuple[Op, ...]:
         )
         for name in calls
     ]
-    return tuple(sorted(rows, key=lambda op: (-(op.self_device_us or 0.0), -op.self_cpu_us)))
+    return tuple(sorted(rows, key=_longest_first))
+
+
+def _longest_first(op: Op) -> tuple[float, float]:
+    return -(op.self_device_us or 0.0), -op.self_cpu_us
 
 
 def _outermost(summaries: Sequence[TraceSummary], steps: int) -> dict[str, float]:
@@ -131,11 +157,24 @@ def _outermost(summaries: Sequence[TraceSummary], steps: int) -> dict[str, float
 
 
 def _chain(summary: TraceSummary) -> dict[str, Any] | None:
-    """Return the chain of the first cycle as plain data, in ns as the trace has it."""
-    if summary.chain is None:
+    """Return the chain of the first cycle, per launch: medians, totals and extremes in us."""
+    chain = summary.chain
+    if chain is None:
         return None
-    plain: dict[str, Any] = msgspec.to_builtins(summary.chain)
-    return plain
+    links = ("dispatch", "launch", "queued", "launch_delay", "device", "gap")
+    spreads = {f"{name}_us": _spread_us(getattr(chain, name)) for name in links}
+    return {
+        "launches": chain.launches,
+        "negative_launch_delays": chain.negative_launch_delays,
+        **spreads,
+    }
+
+
+def _spread_us(spread: Spread | None) -> dict[str, float] | None:
+    if spread is None:
+        return None
+    names = ("median", "total", "min", "max")
+    return {"n": spread.n, **{name: getattr(spread, f"{name}_ns") / 1e3 for name in names}}
 
 
 def _absent(summary: TraceSummary) -> dict[str, str]:

@@ -55,7 +55,8 @@ class Session:
         """Resolve devices and construct workloads in a child; UsageError for what is wrong."""
         pool = self.pool(configs)
         fork = all(known_type(config.device.name) == "cpu" for config in configs)
-        setup = Setup(log=pool.server_log, variables=dict(configs[0].env))
+        kind = known_type(configs[0].device.name) or "cpu"
+        setup = Setup(log=pool.server_log, variables=place(configs[0], kind).variables)
         child = pool.start(inspect, list(configs), setup, fork=fork)
         if any(config.tracking.uri for config in configs):
             _import_mlflow()  # Two seconds that pass while the server imports torch.

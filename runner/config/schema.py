@@ -52,7 +52,15 @@ class Workload:
     target: Text | None = None
     """For workload=function: the function, as pkg.mod:fn."""
     shape: Shape | None = None
-    """Sizes of the main input, as 4x512 or [4,512]."""
+    """All sizes by position, as 4x512 or [4,512]."""
+    axes: tuple[Text, ...] = ()
+    """Names of the sizes in workload.shape; one that ends in ? may be left out of it."""
+    dims: dict[Text, Positive] = field(default_factory=dict)
+    """Single sizes by the names in workload.axes, set over workload.shape; one sweeps many
+    workloads."""
+    pad_to: dict[Text, Positive] = field(default_factory=dict)
+    """By axis: round the size up to a multiple of this, as code compiled for static shapes wants;
+    the padding counts as waste."""
     dtype: DType = "float32"
     """Element type of the inputs, as torch names it or bf16, fp16, fp32."""
     eps: NonNegative | None = None
@@ -84,6 +92,8 @@ class Compile:
     """torch.compile's options for the backend."""
     cache: Literal["warm", "cold"] = "warm"
     """warm uses the compiler's disk cache; cold gives each process an empty one."""
+    keep_code: Flag = False
+    """Keep the generated code beside the result, as an artifact."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +151,8 @@ class Profiler:
     """Neuron: ring size of the system trace per core."""
     correlate_device_time: Flag = True
     """Neuron: give ops their device time."""
+    debug_info: Flag = False
+    """Neuron: compile with operator and source names, into caches of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,15 +253,25 @@ class Hardware:
     """Ceilings of the device, for the roofline."""
 
     name: Text | None = None
-    """What the ceilings describe; null means none are known."""
+    """What the ceilings describe; null means none are known, auto takes the file whose
+    device_model matches."""
+    device_model: Text | None = None
+    """Pattern in the device's model, by which hardware=auto takes this file."""
+    measure: Flag = False
+    """The device is the CPU: measure its ceilings once, at the same threads and cores."""
     peak_tflop_per_s: dict[Text, Real] = field(default_factory=dict)
-    """Peak rate by dtype."""
+    """Peak rate of matrix products by dtype, dense; tf32 is for float32 at a lower
+    variant.matmul_precision."""
+    elementwise_tflop_per_s: dict[Text, Real] = field(default_factory=dict)
+    """Peak rate of all other arithmetic by dtype; where none is given, peak_tflop_per_s holds."""
     memory_gb_per_s: Above0 | None = None
     """Peak bandwidth of main memory, in 1e9 bytes a second."""
     last_level_bytes: Positive | None = None
     """Size of the last-level cache or on-chip memory."""
     engines: dict[Text, Real] = field(default_factory=dict)
-    """Peak rate of engines for elementwise work, in 1e12 operations a second."""
+    """Rates of single engines for elementwise work, in 1e12 elements a second; shown, not used."""
+    launch_us: Above0 | None = None
+    """Least time of starting one operation."""
     source: Text | None = None
     """Where the numbers are from."""
 

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runner.config.schema import Config, Schedule
-from runner.devices.cpu import STEADY
+from runner.devices.cpu import STEADY, export_trace
+from runner.devices.device import Tools
+from runner.result import Check
 
 if TYPE_CHECKING:
     import torch
@@ -22,6 +24,7 @@ class Accelerator:
 
     compile_backend = "inductor"
     schedule: Schedule = STEADY
+    busy_unknown: str | None = None
 
     def __init__(self, device_type: str) -> None:
         import torch
@@ -96,6 +99,21 @@ class Accelerator:
         self.synchronize()
         return int(peak()), None
 
-    def profiler_config(self, config: Config, folder: Path) -> None:
-        """Return None: torch.profiler needs nothing more here."""
-        return
+    def kineto(self) -> Sequence[torch.profiler.ProfilerActivity]:
+        """Return all activities: the device's own tracer is slow to start as well."""
+        return self.activities()
+
+    def tools(self, config: Config, folder: Path) -> Tools:
+        """Return torch's own exporter."""
+        return Tools(export=export_trace)
+
+    def averages_ns(self, profiler: torch.profiler.profile) -> dict[str, int] | None:
+        """Return None: device time is read from the trace."""
+        return None
+
+    def begin(self) -> None:
+        """Note nothing."""
+
+    def findings(self) -> list[Check]:
+        """Return nothing: the trace tells what this device did."""
+        return []

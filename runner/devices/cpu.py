@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runner.config.schema import Config, Schedule
+from runner.devices.device import Tools
+from runner.result import Check
 
 if TYPE_CHECKING:
     import torch
@@ -22,6 +24,7 @@ class CPU:
     index: int | None = None
     compile_backend = "inductor"
     schedule = STEADY
+    busy_unknown: str | None = None
 
     def model(self) -> str:
         """Return the processor's name."""
@@ -48,9 +51,30 @@ class CPU:
         """Return None: torch's CPU allocator keeps no peak."""
         return None, "torch's CPU allocator keeps no peak"
 
-    def profiler_config(self, config: Config, folder: Path) -> None:
-        """Return None: torch.profiler needs nothing more for the CPU."""
+    def kineto(self) -> Sequence[torch.profiler.ProfilerActivity]:
+        """Return the CPU activity alone."""
+        return self.activities()
+
+    def tools(self, config: Config, folder: Path) -> Tools:
+        """Return torch's own exporter."""
+        return Tools(export=export_trace)
+
+    def averages_ns(self, profiler: torch.profiler.profile) -> None:
+        """Return None: there is no device but the CPU."""
         return
+
+    def begin(self) -> None:
+        """Note nothing."""
+
+    def findings(self) -> list[Check]:
+        """Return nothing: the checks on host time are made of the numbers."""
+        return []
+
+
+def export_trace(profiler: torch.profiler.profile, path: Path) -> bool:
+    """Write the trace of a cycle as torch does."""
+    profiler.export_chrome_trace(str(path))
+    return True
 
 
 def cpu_model() -> str:

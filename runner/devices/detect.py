@@ -9,13 +9,19 @@ from __future__ import annotations
 import dataclasses
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 
 from runner.config.convert import Problem, shown
 from runner.config.kinds import core_ids
 from runner.config.schema import Config
+from runner.devices import neuron_setup
 from runner.devices.device import Device, Placement
 
-VISIBLE = {"cuda": "CUDA_VISIBLE_DEVICES", "xpu": "ZE_AFFINITY_MASK"}
+VISIBLE = {
+    "cuda": "CUDA_VISIBLE_DEVICES",
+    "xpu": "ZE_AFFINITY_MASK",
+    "neuron": neuron_setup.VISIBLE_CORES,
+}
 """The variable by which a device's runtime is shown some of its devices only."""
 
 
@@ -36,14 +42,18 @@ def known_type(name: str) -> str | None:
     return name
 
 
-def preflight(config: Config) -> list[Problem]:
-    """Return what is wrong with a config for its device, as far as that shows without torch."""
+def preflight(config: Config, base: Path) -> list[Problem]:
+    """Return what is wrong with a config for its device, as far as that shows without torch.
+
+    `base` is the folder below which results will lie.
+    """
     kind = known_type(config.device.name)
+    if kind == "neuron":
+        return neuron_setup.preflight(config, base)
     problems = []
     if kind not in (None, "cpu") and cpu_only():
         problems.append(absent(config.device.name, "cpu"))
-    if kind != "neuron":
-        problems += _neuron_only(config, kind or "auto")
+    problems += _neuron_only(config, kind or "auto")
     if kind == "cpu" and config.device.cores:
         problems += _missing_cores(config.device.cores)
     return problems
@@ -70,9 +80,19 @@ def place(config: Config, device_type: str) -> Placement:
             affinity=core_ids(cores) if cores else None,
             variables=variables,
         )
-    if cores and device_type in VISIBLE:
+    if device_type == "neuron":
+        variables = neuron_setup.variables(config)
+    elif cores and device_type in VISIBLE:
         variables[VISIBLE[device_type]] = ",".join(str(core) for core in core_ids(cores))
     return Placement(device_type=device_type, start="spawn", variables=variables)
+
+
+def own_variables(config: Config, device_type: str, folder: Path, process: int) -> dict[str, str]:
+    """Return the variables of one process alone: cold caches in its combination's folder."""
+    how = config.variant.compile
+    if device_type == "neuron" and how is not None and how.cache == "cold":
+        return neuron_setup.cold_caches(folder, process)
+    return {}
 
 
 def placed_on(placement: Placement, slot: str) -> Placement:
@@ -96,8 +116,11 @@ def open_device(device_type: str) -> Device:
     """Return the device of a type in a measuring process; needs torch."""
     from runner.devices.accelerator import Accelerator
     from runner.devices.cpu import CPU
+    from runner.devices.neuron import Neuron
 
-    return CPU() if device_type == "cpu" else Accelerator(device_type)
+    if device_type == "cpu":
+        return CPU()
+    return Neuron() if device_type == "neuron" else Accelerator(device_type)
 
 
 def _neuron_only(config: Config, kind: str) -> list[Problem]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from runner.config.schema import Config, Schedule
+from runner.result import Check
 
 if TYPE_CHECKING:
     import torch
@@ -39,6 +40,18 @@ class Capture:
     """One trace a cycle, in order."""
     schedule: Schedule
     """The steps as they were run."""
+    averages_ns: tuple[dict[str, int], ...] = ()
+    """Per cycle, self device time by op as the device's own package counts it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What the profiler needs beyond torch's own for one capture."""
+
+    settings: Any | None = None
+    """torch.profiler's experimental_config."""
+    export: Callable[[torch.profiler.profile, Path], bool]
+    """Writes the trace of a cycle to a path; False where none could be had."""
 
 
 class Device(Protocol):
@@ -52,6 +65,8 @@ class Device(Protocol):
     """What variant.compile.backend=auto means here."""
     schedule: Schedule
     """Steps of the profiled pass where the config leaves them to the device."""
+    busy_unknown: str | None
+    """Why the union of device events is not busy time here, None where it is."""
 
     def model(self) -> str:
         """Return the device's model as its maker or driver names it."""
@@ -71,5 +86,17 @@ class Device(Protocol):
     def peak_bytes(self, call: Callable[[], object]) -> tuple[int | None, str | None]:
         """Return the allocator's peak over one call after a reset, or None and the reason."""
 
-    def profiler_config(self, config: Config, folder: Path) -> Any | None:
-        """Return torch.profiler's experimental_config for this device, if it needs one."""
+    def kineto(self) -> Sequence[torch.profiler.ProfilerActivity]:
+        """Return what a first, empty capture records to pay for the profiler's start."""
+
+    def tools(self, config: Config, folder: Path) -> Tools:
+        """Return how one capture is configured and exported."""
+
+    def averages_ns(self, profiler: torch.profiler.profile) -> dict[str, int] | None:
+        """Return self device time by op as the device's package counts it, if it does."""
+
+    def begin(self) -> None:
+        """Hear that what follows is measured."""
+
+    def findings(self) -> list[Check]:
+        """Return what the device has to say of the time since `begin`."""

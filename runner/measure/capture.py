@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +29,11 @@ def resolve(wanted: Schedule, device: Device) -> Schedule:
     )
 
 
-def start_kineto() -> None:
+def start_kineto(activities: Sequence[Any] | None = None) -> None:
     """Pay for the profiler's first start, which takes a second, before anything is timed."""
     import torch
 
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]):
+    with torch.profiler.profile(activities=activities or [torch.profiler.ProfilerActivity.CPU]):
         pass
 
 
@@ -41,12 +42,17 @@ def capture(prepared: Prepared, config: Config, device: Device, folder: Path) ->
     import torch
 
     schedule = resolve(config.schedule, device)
+    tools = device.tools(config, folder)
     traces: list[Path] = []
+    averages: list[dict[str, int]] = []
 
     def export(profiler: torch.profiler.profile) -> None:
         path = folder / f"trace_{len(traces)}.json"
-        profiler.export_chrome_trace(str(path))
-        traces.append(path)
+        if tools.export(profiler, path):
+            traces.append(path)
+        found = device.averages_ns(profiler)
+        if found:
+            averages.append(found)
 
     options = config.profiler
     with warnings.catch_warnings():
@@ -60,12 +66,12 @@ def capture(prepared: Prepared, config: Config, device: Device, folder: Path) ->
             with_stack=options.with_stack,
             with_flops=options.with_flops,
             profile_memory=options.profile_memory,
-            experimental_config=device.profiler_config(config, folder),
+            experimental_config=tools.settings,
         )
         _run(prepared, device, profiler, steps(schedule))
     del profiler
     gc.collect()  # A profiler keeps its events in a cycle until collected.
-    return Capture(traces=tuple(traces), schedule=schedule)
+    return Capture(traces=tuple(traces), schedule=schedule, averages_ns=tuple(averages))
 
 
 def steps(schedule: Schedule) -> int:
