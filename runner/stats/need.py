@@ -46,7 +46,7 @@ def further_processes(
     what = interval_words(low, high)
     if more is None:
         return None, f"{what}: at the margin of {percent(margin)} itself, more would not tell"
-    return more, f"{what}: about {more} more processes a side would tell"
+    return more, f"{what}: about {more} more process{'es' if more > 1 else ''} a side would tell"
 
 
 def further_by_combination(

@@ -50,6 +50,8 @@ class Pair:
     candidate: Sequence[float]
     obstacle: str | None = None
     """Why they cannot be compared whatever the numbers are."""
+    single: str | None = None
+    """Why there can never be more than one value a side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,14 +125,14 @@ def _without_numbers(pair: Pair) -> Judgement | None:
         if reason:
             return Judgement(verdict=Verdict.INCOMPARABLE, reason=f"{side} {reason}")
     fewest = min(len(pair.base), len(pair.candidate))
-    if fewest >= MINIMUM_PROCESSES:
+    if fewest >= MINIMUM_PROCESSES and not pair.single:
         return None
+    few = f"{len(pair.base)} and {len(pair.candidate)} processes: no claim is made of fewer"
     return Judgement(
         verdict=Verdict.AMBIGUOUS,
-        reason=f"{len(pair.base)} and {len(pair.candidate)} processes: no claim is made of fewer "
-        f"than {MINIMUM_PROCESSES} a side",
+        reason=pair.single or f"{few} than {MINIMUM_PROCESSES} a side",
         ratio=median(pair.candidate) / median(pair.base),
-        more_processes=MINIMUM_PROCESSES - fewest,
+        more_processes=None if pair.single else MINIMUM_PROCESSES - fewest,
     )
 
 

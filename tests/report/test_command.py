@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from runner.errors import ExitCode, RunnerError, UsageError
-from runner.load import load
+from runner.dataframe import load
 from runner.report.__main__ import main
 from runner.report.stored import read_all, read_newest
 from runner.result import Check, Level, Result, Status, read_result

@@ -1,0 +1,1 @@
+"""Two sides of stored results, a verdict per combination, and an exit code for CI."""
