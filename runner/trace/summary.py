@@ -164,5 +164,5 @@ def _absent(evidence: Evidence) -> dict[str, str]:
     if len(evidence.steps) == 0:
         reasons["steps"] = "the trace holds no ProfilerStep: profile with a schedule"
     if evidence.trace.memory == MemoryEvents():
-        reasons["memory"] = "no memory events: profile_memory was off"
+        reasons["memory"] = "profile_memory was off, or nothing was allocated"
     return reasons
