@@ -127,6 +127,9 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
     return at::native::unfold(self, dimension, size, step);
   });
   library.impl("resize_", at::native::resize_);
+  library.impl("set_.source_Storage", [](at::Tensor& self, at::Storage source) -> at::Tensor& {
+    return at::native::set_(self, source);
+  });
   library.impl("set_.source_Storage_storage_offset", set_source);
   library.impl("set_.source_Tensor", at::native::set_tensor_);
 }
