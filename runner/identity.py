@@ -15,7 +15,7 @@ from typing import Any
 from runner import environment
 from runner.config.plain import to_plain
 from runner.config.schema import Config
-from runner.workload import sources
+from runner.sources import sources
 
 SECTIONS = (
     "workload",

@@ -50,7 +50,7 @@ def _unbuildable(configs: Sequence[Config]) -> list[Problem]:
             continue
         seen.add(key)
         try:
-            implementation(load(config.workload), config.variant)
+            implementation(load(config.workload), config.workload, config.variant)
         except ProblemError as error:
             found.setdefault(str(error), error.problem)
     return [*found.values(), *_unknown_backends(configs)]

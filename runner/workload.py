@@ -1,39 +1,30 @@
 """The seam that a workload meets: ours in workloads/, or a class of yours from any package.
 
-A class is constructed with those of the keywords shape, dtype, eps and workload.params that its
-constructor takes: plain values, never config nodes.
+A class is constructed with those of the keywords shape, dtype, eps, direction and workload.params
+that its constructor takes: plain values, never config nodes.
 """
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 import importlib
-import importlib.util
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from runner.config import schema
 from runner.config.convert import Problem, nearest
+from runner.config.sizes import padded
+from runner.cost import Cost
+from runner.draw import Draw
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
 
     Tensors = tuple[Tensor, ...]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """The algorithm's least work for one call, the same for every variant."""
-
-    bytes: int | None
-    """Bytes that must be read and written: each input and output once."""
-    flops: int | None
-    source: str
-    """The formulas and where they are from."""
+__all__ = ["Cost", "Draw", "HardInputs", "Rounded", "Workload", "implementation", "load"]
 
 
 class Workload(Protocol):
@@ -48,11 +39,29 @@ class Workload(Protocol):
     def implementations(self) -> Mapping[str, Callable[..., Any]]:
         """Return the ways to compute it, by name."""
 
-    def reference(self, *tensors: Tensor) -> Any:
-        """Compute it in float64 on the CPU from activations and weights given so."""
+    @property
+    def reference(self) -> Callable[..., Any]:
+        """The method that computes it from activations and weights, given in float64 on the CPU."""
 
     def cost(self) -> Cost:
-        """Return the least bytes and flops of one call."""
+        """Return the least bytes and flops of one call, of the direction if it was given one."""
+
+
+class Limited(Protocol):
+    """A workload that says what it takes; anything else is refused by name."""
+
+    dtypes: tuple[str, ...]
+    """Element types of its inputs, as torch names them."""
+    directions: tuple[str, ...]
+    paddable: tuple[str, ...]
+    """Axes along which padding adds work and leaves the rest of the output as it is."""
+
+
+@runtime_checkable
+class Constants(Protocol):
+    """A workload whose last weights are tables: no gradient is asked for them."""
+
+    constants: int
 
 
 @runtime_checkable
@@ -73,43 +82,6 @@ class Rounded(Protocol):
     """Elements that one output sums over."""
 
 
-class Draw:
-    """Seeded values, drawn on the CPU in float32 so that every device gets the same ones."""
-
-    def __init__(self, seed: int, device: torch.device, dtype: torch.dtype, scale: float) -> None:
-        import torch
-
-        self._generator = torch.Generator().manual_seed(seed)
-        self.device = device
-        self.dtype = dtype
-        self.scale = scale
-
-    def normal(
-        self, *shape: int, mean: float = 0.0, std: float = 1.0, dtype: torch.dtype | None = None
-    ) -> Tensor:
-        """Return normal values of this shape, scaled by workload.scale when the mean is 0."""
-        import torch
-
-        values = torch.randn(shape, generator=self._generator) * std
-        return self.put(values * self.scale if mean == 0.0 else values + mean, dtype)
-
-    def uniform(self, *shape: int, dtype: torch.dtype | None = None) -> Tensor:
-        """Return values of this shape, uniform in [0, workload.scale)."""
-        import torch
-
-        return self.put(torch.rand(shape, generator=self._generator) * self.scale, dtype)
-
-    def integers(self, *shape: int, low: int, high: int) -> Tensor:
-        """Return int64 values in [low, high)."""
-        import torch
-
-        return torch.randint(low, high, shape, generator=self._generator).to(self.device)
-
-    def put(self, values: Tensor, dtype: torch.dtype | None = None) -> Tensor:
-        """Return values on this draw's device, in its dtype unless another is named."""
-        return values.to(device=self.device, dtype=dtype or self.dtype)
-
-
 def load(spec: schema.Workload) -> Workload:
     """Construct the workload of a config; raise ProblemError for what is wrong with it."""
     import torch
@@ -117,10 +89,12 @@ def load(spec: schema.Workload) -> Workload:
     if spec._target_ is None:
         raise _wrong("workload._target_", "null", "name a class, or choose workload=<group choice>")
     cls = import_path(spec._target_, "workload._target_", separator=".")
+    _within_limits(cls, spec)
     offered = {
-        "shape": spec.shape,
+        "shape": padded(spec),
         "dtype": getattr(torch, spec.dtype),
         "eps": spec.eps,
+        "direction": spec.direction,
         "target": spec.target,
         "inputs": spec.inputs,
     }
@@ -143,7 +117,9 @@ def load(spec: schema.Workload) -> Workload:
     return workload
 
 
-def implementation(workload: Workload, variant: schema.Variant) -> Callable[..., Any]:
+def implementation(
+    workload: Workload, spec: schema.Workload, variant: schema.Variant
+) -> Callable[..., Any]:
     """Return the function that a variant names: the workload's own, or one by its path."""
     if ":" in variant.implementation:
         function = import_path(variant.implementation, "variant.implementation", separator=":")
@@ -153,7 +129,7 @@ def implementation(workload: Workload, variant: schema.Variant) -> Callable[...,
     if variant.implementation not in known:
         raise _wrong(
             "variant.implementation",
-            f"no implementation {variant.implementation!r}",
+            f"{spec.name} has no implementation {variant.implementation!r}",
             f"there are: {', '.join(known)}{nearest(variant.implementation, known)}; "
             "or your own as pkg.mod:fn",
         )
@@ -174,22 +150,37 @@ def import_path(path: str, key: str, *, separator: str) -> Any:
         raise _wrong(key, f"{module} has no {name!r}", f"check it{nearest(name, names)}") from error
 
 
-def sources(spec: schema.Workload, variant: schema.Variant) -> list[Path]:
-    """Return the files that define the workload and a variant by path; imports none of them."""
-    paths = [(spec._target_, "."), (spec.target, ":")]
-    if ":" in variant.implementation:
-        paths.append((variant.implementation, ":"))
-    files = [_origin(path.rpartition(separator)[0]) for path, separator in paths if path]
-    return [file for file in files if file]
+def cost_of(workload: Workload, spec: schema.Workload) -> Cost:
+    """Return the cost of one call in the configured direction, unknown where the class has none."""
+    if spec.direction == "fwd" or "direction" in _parameters(type(workload)):
+        return workload.cost()
+    return Cost(bytes=None, flops=None, source="the workload's cost model is of the forward alone")
 
 
-@functools.cache
-def _origin(module: str) -> Path | None:
-    try:
-        found = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
+def padding_waste(spec: schema.Workload, cost: Cost) -> float | None:
+    """Return padded work over real work, less 1: of flops, else of bytes; None without padding."""
+    if not spec.pad_to:
         return None
-    return Path(found.origin) if found and found.origin else None
+    bare = dataclasses.replace(spec, pad_to={})
+    real = cost_of(load(bare), bare)
+    for padded_work, work in ((cost.flops, real.flops), (cost.bytes, real.bytes)):
+        if padded_work is not None and work:
+            return padded_work / work - 1
+    return prod(padded(spec) or ()) / prod(spec.shape or ()) - 1
+
+
+def _within_limits(cls: Any, spec: schema.Workload) -> None:
+    """Raise ProblemError where the class says that it does not take what the config asks for."""
+    asked: dict[str, tuple[list[str], tuple[str, ...] | None]] = {
+        "workload.dtype": ([spec.dtype], getattr(cls, "dtypes", None)),
+        "workload.direction": ([spec.direction], getattr(cls, "directions", None)),
+        "workload.pad_to": (list(spec.pad_to), getattr(cls, "paddable", None)),
+    }
+    for key, (values, allowed) in asked.items():
+        for value in values:
+            if allowed is not None and value not in allowed:
+                takes = ", ".join(allowed) or "none"
+                raise _wrong(key, f"{value!r} is not for {spec.name}", f"it takes: {takes}")
 
 
 def _parameters(cls: Any) -> dict[str, inspect.Parameter]:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from math import prod
 from typing import TYPE_CHECKING
 
-from runner.workload import Cost
+from runner.cost import Cost, elementwise, moved
+from workloads.limits import ALL_DIRECTIONS, FLOATS
 
 if TYPE_CHECKING:
     import torch
@@ -20,14 +21,28 @@ if TYPE_CHECKING:
 
 
 class RMSNorm:
-    """RMSNorm of `shape` with one weight per element of the last dimension."""
+    """RMSNorm of `shape` with one weight per element of the last dimension.
 
+    Static shapes: each new shape compiles again; pad batch or seq, never hidden, which is averaged.
+    """
+
+    dtypes = FLOATS
+    directions = ALL_DIRECTIONS
+    paddable = ("batch", "seq")
     roundings = 6
     """mul, mean, add, rsqrt, mul, mul: each rounds once in the op-by-op form."""
 
-    def __init__(self, *, shape: tuple[int, ...], dtype: torch.dtype, eps: float | None) -> None:
+    def __init__(
+        self,
+        *,
+        shape: tuple[int, ...],
+        dtype: torch.dtype,
+        eps: float | None,
+        direction: str = "fwd",
+    ) -> None:
         self.shape = shape
         self.dtype = dtype
+        self.direction = direction
         self.reduction = shape[-1]
         self.eps = default_eps(dtype) if eps is None else eps
 
@@ -41,21 +56,8 @@ class RMSNorm:
 
     def hard_inputs(self, draw: Draw) -> Mapping[str, Tensors]:
         """Return inputs on which a dropped eps, a lost sum or an overflow shows."""
-        import torch
-
-        normal = torch.randn(self.shape, generator=torch.Generator().manual_seed(1))
-        zeros = normal.clone()
-        zeros.view(-1, self.shape[-1])[::2] = 0.0
-        large = 0.125 * float(torch.finfo(self.dtype).max) ** 0.5
-        sets = {
-            # Every square is the same, so the roundings of a sum in low precision add up.
-            "equal magnitudes": torch.sign(normal) * 1.1,
-            "zero rows": zeros,
-            "large values": normal.clamp(-4, 4) * min(large, 1e4),
-        }
-        if self.eps > 0:
-            sets["mean square near eps"] = normal * self.eps**0.5
-        return {name: (draw.put(values),) for name, values in sets.items()}
+        values = hard_values(draw, self.shape, self.dtype, self.eps)
+        return {name: (draw.put(each),) for name, each in values.items()}
 
     def implementations(self) -> Mapping[str, Callable[..., Tensor]]:
         """Return the op-by-op form and torch's fused one."""
@@ -79,14 +81,41 @@ class RMSNorm:
         return x / (x.square().mean(-1, keepdim=True) + self.eps).sqrt() * weight
 
     def cost(self) -> Cost:
-        """Count x and the weight read once, y written once; 4 flops an element and 3 a row."""
+        """Count each input and output once; the arithmetic is all outside matrix products."""
         elements, rows = prod(self.shape), prod(self.shape[:-1])
-        return Cost(
-            bytes=self.dtype.itemsize * (2 * elements + self.shape[-1]),
-            flops=4 * elements + 3 * rows,
-            source="bytes: read x and w once, write y once; flops: per element square, sum, two "
-            "products; per row divide, add eps, rsqrt (Zhang and Sennrich 2019, equation 4)",
+        flops = elementwise(
+            self.direction, forward=4 * elements + 3 * rows, backward=9 * elements + 3 * rows
         )
+        inputs = elements + self.shape[-1]
+        return Cost(
+            bytes=self.dtype.itemsize * moved(self.direction, inputs=inputs, outputs=elements),
+            flops=flops,
+            matmul_flops=0,
+            source="Zhang and Sennrich 2019, equation 4. Forward, per element: square, sum, two "
+            "products; per row: divide, add eps, rsqrt. Backward, per element: dy w, its product "
+            "with x summed (2), dx (3), dw (3); per row 3, with the forward's rsqrt kept",
+        )
+
+
+def hard_values(
+    draw: Draw, shape: tuple[int, ...], dtype: torch.dtype, eps: float
+) -> dict[str, Tensor]:
+    """Return float32 inputs of an RMS norm on which wrong implementations show, by name."""
+    import torch
+
+    normal = draw.unit(*shape)
+    zeros = normal.clone()
+    zeros.view(-1, shape[-1])[::2] = 0.0
+    large = 0.125 * float(torch.finfo(dtype).max) ** 0.5
+    sets = {
+        # Every square is the same, so the roundings of a sum in low precision add up.
+        "equal magnitudes": torch.sign(normal) * 1.1,
+        "zero rows": zeros,
+        "large values": normal.clamp(-4, 4) * min(large, 1e4),
+    }
+    if eps > 0:
+        sets["mean square near eps"] = normal * eps**0.5
+    return sets
 
 
 def default_eps(dtype: torch.dtype) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -38,8 +39,15 @@ def shown(value: object) -> str:
 def to_config(data: Mapping[str, Any]) -> tuple[Config | None, list[Problem]]:
     """Convert a composed config; without problems the config is there, else None."""
     problems: list[Problem] = []
-    config = convert_group(Config, data, "", problems)
-    return (None, problems) if problems else (config, [])
+    config: Config | None = convert_group(Config, data, "", problems)
+    return _folded(config) if config is not None else (None, problems)
+
+
+def _folded(config: Config) -> tuple[Config | None, list[Problem]]:
+    from runner.config.sizes import fold
+
+    workload, problems = fold(config.workload)
+    return (None, problems) if problems else (dataclasses.replace(config, workload=workload), [])
 
 
 def convert_group(

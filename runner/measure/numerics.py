@@ -105,13 +105,12 @@ def compare(actual: Tensor, expected: Tensor, tolerance: Tolerance) -> Errors:
         return Errors(
             absolute=math.inf, relative=math.inf, ulp=math.inf, passed=False, reason=reason
         )
-    floor = tolerance.atol
-    if tolerance.cancels:
-        floor += tolerance.rtol * float(want.square().mean().sqrt())
+    scale = float(want.square().mean().sqrt()) if tolerance.cancels else 0.0
+    floor = tolerance.atol + tolerance.rtol * scale
     passed = bool((distance <= floor + tolerance.rtol * want.abs()).all())
     nonzero = want.abs() > floor
     relative = (distance / want.abs())[nonzero]
-    ulp = distance / _ulp(want, actual.dtype)
+    ulp = distance / _ulp(want.abs().clamp(min=scale), actual.dtype)
     return Errors(
         absolute=_largest(distance),
         relative=_largest(relative),
@@ -153,7 +152,7 @@ def _reference(prepared: Prepared, config: Config, tensors: Tensors) -> tuple[Te
 
     backward = config.workload.direction != "fwd"
     dtype = getattr(torch, config.workload.dtype)
-    wide = [_widened(tensor, backward) for tensor in tensors]
+    wide = [_widened(tensor) for tensor in tensors]
     with torch.inference_mode(False), torch.autocast("cpu", enabled=False), torch.enable_grad():
         output = prepared.workload.reference(*wide)
         if not backward:
@@ -163,13 +162,13 @@ def _reference(prepared: Prepared, config: Config, tensors: Tensors) -> tuple[Te
     return (() if config.workload.direction == "bwd" else flat(output)), gradients
 
 
-def _widened(tensor: Tensor, backward: bool) -> Tensor:
+def _widened(tensor: Tensor) -> Tensor:
     import torch
 
     copy = tensor.detach().to("cpu").clone()
     if not copy.is_floating_point():
         return copy
-    return copy.to(torch.float64).requires_grad_(backward)
+    return copy.to(torch.float64).requires_grad_(tensor.requires_grad)
 
 
 def _ulp(value: Tensor, dtype: torch.dtype) -> Tensor:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from runner import workload as workloads
 from runner.config.schema import Config, Variant
 from runner.devices.device import Device
+from runner.workload import Constants
 
 if TYPE_CHECKING:
     import torch
@@ -42,7 +43,7 @@ class Prepared:
 def prepare(config: Config, device: Device) -> Prepared:
     """Draw the inputs and build the variant's function; nothing of it is run yet."""
     workload = workloads.load(config.workload)
-    function = workloads.implementation(workload, config.variant)
+    function = workloads.implementation(workload, config.workload, config.variant)
     weights = workload.weights(draw(config, device, 0))
     first = workload.activations(draw(config, device, 1))
     size = max(1, sum(tensor.nbytes for tensor in first))
@@ -51,7 +52,7 @@ def prepare(config: Config, device: Device) -> Prepared:
     backward = config.workload.direction != "fwd"
     sets = tuple((*acts, *weights) for acts in (first, *others))
     if backward:
-        _require_grad(sets)
+        _require_grad(sets, constants(workload))
     call = compiled(function, config.variant, device.compile_backend)
     if backward:
         call = _with_backward(call, config)
@@ -114,22 +115,27 @@ def flat(output: Any) -> tuple[Tensor, ...]:
 
 
 def gradient_of(output: Any, dtype: torch.dtype) -> tuple[Tensor, ...]:
-    """Return the fixed gradient that a backward starts from: seeded, near 1, one per output.
+    """Return the fixed gradient that a backward starts from: seeded, normal, one per output.
 
-    It is rounded to the working dtype first, so that a float64 reference starts from the same.
+    Its mean is 0: a norm's or softmax's gradient cancels a constant, and would leave roundings. It
+    is rounded to the working dtype first, so that a float64 reference starts from the same.
     """
     import torch
 
     generator = torch.Generator().manual_seed(7)
     return tuple(
-        (1 + 0.1 * torch.randn(each.shape, generator=generator)).to(dtype).to(each)
-        for each in flat(output)
+        torch.randn(each.shape, generator=generator).to(dtype).to(each) for each in flat(output)
     )
 
 
-def _require_grad(sets: tuple[Tensors, ...]) -> None:
+def constants(workload: Workload) -> int:
+    """Return how many of the last weights are tables that no gradient is asked for."""
+    return workload.constants if isinstance(workload, Constants) else 0
+
+
+def _require_grad(sets: tuple[Tensors, ...], tables: int) -> None:
     for tensors in sets:
-        for tensor in tensors:
+        for tensor in tensors[: len(tensors) - tables]:
             tensor.requires_grad_(tensor.is_floating_point())
 
 
