@@ -105,7 +105,7 @@ class Neuron(Accelerator):
 
         Rows of the device itself repeat the time of the op that they belong to.
         """
-        from torch.autograd import DeviceType
+        from torch._C._autograd import DeviceType
 
         rows = [row for row in profiler.key_averages() if row.device_type == DeviceType.CPU]
         found = {row.key: round(row.self_device_time_total * 1e3) for row in rows}

@@ -32,7 +32,7 @@ def tags_of(result: Result, folder: Path, own: Mapping[str, str]) -> dict[str, s
         "status": str(result.status),
         "reason": result.reason,
         "trust": result.trust,
-        "device": result.environment.device_type if result.environment else None,
+        "device": _device(result),
         "device_time_source": profile.device_time_source if profile else None,
         "variant": config["variant"]["name"],
         "workload": config["workload"]["name"],
@@ -50,3 +50,12 @@ def clean_tags(tags: Mapping[str, str]) -> dict[str, str]:
 def sweep_id(folder: Path) -> str:
     """Return a sweep's id from its folder: `<date>_<time>_<id>`."""
     return f"{folder.absolute().parent.name}_{folder.absolute().name}"
+
+
+def _device(result: Result) -> str | None:
+    """Return the device's type; a stand-in's is never taken for the real one's."""
+    environment = result.environment
+    if environment is None:
+        return None
+    standin = " (standin)" if environment.facts.get("standin") else ""
+    return f"{environment.device_type}{standin}"
