@@ -59,8 +59,9 @@ def test_a_saved_tensor_comes_back_to_its_core(seen: Child) -> None:
     assert seen.said["devices"]["loaded"] == "neuron:1"
 
 
-def test_a_seed_repeats_random_numbers(seen: Child) -> None:
+def test_a_seed_and_a_restored_state_repeat_random_numbers(seen: Child) -> None:
     assert seen.said["devices"]["repeatable"]
+    assert seen.said["devices"]["restored"]
 
 
 def test_float64_silently_keeps_the_precision_of_float32(seen: Child) -> None:

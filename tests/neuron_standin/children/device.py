@@ -108,7 +108,10 @@ def devices() -> dict[str, Any]:
     torch.manual_seed(3)
     first = torch.randn(3, device="neuron")
     torch.manual_seed(3)
+    state = neuron.get_rng_state()
     again = torch.randn(3, device="neuron")
+    neuron.set_rng_state(state)
+    restored = torch.randn(3, device="neuron")
     with neuron.device(1), neuron.stream(neuron.Stream()):
         stream = neuron.current_stream().stream_id
         there = torch.ones(2, device="neuron") + 1
@@ -125,6 +128,7 @@ def devices() -> dict[str, Any]:
         "name": neuron.get_device_name(),
         "properties": neuron.get_device_properties(0).name,
         "repeatable": bool(torch.equal(first.cpu(), again.cpu())),
+        "restored": bool(torch.equal(first.cpu(), restored.cpu())),
         "second": [str(there.device), there.tolist(), stream],
         "float64": narrowed.cpu().item(),
         "autocast": str(cast.dtype),

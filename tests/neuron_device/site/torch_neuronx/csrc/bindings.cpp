@@ -4,10 +4,13 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <ATen/Context.h>
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/detail/PrivateUse1HooksInterface.h>
+#include <ATen/ops/empty.h>
 #include <ATen/record_function.h>
-#include <torch/csrc/utils/pybind.h>
 
+#include <cstring>
 #include <memory>
 
 #include "allocator.h"
@@ -94,6 +97,22 @@ py::dict memory_of(c10::DeviceIndex device) {
   return result;
 }
 
+at::Generator generator(c10::DeviceIndex device) {
+  return at::detail::getPrivateUse1Hooks().getDefaultGenerator(device);
+}
+
+py::bytes rng_state(c10::DeviceIndex device) {
+  const auto state = generator(device).get_state();
+  return py::bytes(static_cast<const char*>(state.const_data_ptr()), state.nbytes());
+}
+
+void set_rng_state(c10::DeviceIndex device, const std::string& bytes) {
+  auto state = at::empty({static_cast<int64_t>(bytes.size())}, at::kByte);
+  std::memcpy(state.mutable_data_ptr(), bytes.data(), bytes.size());
+  auto target = generator(device);
+  target.set_state(state);
+}
+
 // One compiled graph: operators inside run unseen, finish() is the single launch.
 class GraphLaunch {
  public:
@@ -133,9 +152,13 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("device_count", &device_count);
   m.def("current_device", &current_device);
   m.def("set_device", &set_current_device);
-  m.def("default_generator", [](c10::DeviceIndex device) {
-    return at::globalContext().defaultGenerator(c10::Device(kNeuron, device));
+  m.def("manual_seed", [](c10::DeviceIndex device, uint64_t seed) {
+    generator(device).set_current_seed(seed);
   });
+  m.def("seed", [](c10::DeviceIndex device) { return generator(device).seed(); });
+  m.def("initial_seed", [](c10::DeviceIndex device) { return generator(device).current_seed(); });
+  m.def("rng_state", &rng_state);
+  m.def("set_rng_state", &set_rng_state);
   m.def("executed_ops", [] { return op_log().executed; });
   m.def("fallback_ops", [] { return op_log().fallback; });
   m.def("clear_op_tracking", &clear_op_log);

@@ -3,6 +3,8 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/List.h>
+#include <ATen/core/jit_type.h>
+#include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/record_function.h>
 
@@ -42,6 +44,7 @@ class Call {
   void swap_in() {
     for (size_t i = 0; i < arguments_.size(); i++) swap_argument(stack_[first_ + i], i);
     run_.device = device_ ? device_->index() : current_device();
+    for (size_t i = 0; i < arguments_.size(); i++) fill_generator(stack_[first_ + i], i);
   }
 
   HostRun swap_out() {
@@ -54,6 +57,14 @@ class Call {
   }
 
  private:
+  // Without a generator the device's own is meant, where the CPU kernel would take the CPU's.
+  void fill_generator(IValue& value, size_t index) {
+    const auto& type = *schema_.arguments()[index].type();
+    if (!value.isNone() || type.kind() != c10::TypeKind::OptionalType) return;
+    if (type.containedType(0)->kind() != c10::TypeKind::GeneratorType) return;
+    value = at::detail::getPrivateUse1Hooks().getDefaultGenerator(run_.device);
+  }
+
   void swap_argument(IValue& value, size_t index) {
     if (value.isTensor()) {
       arguments_[index] = value.toTensor();
