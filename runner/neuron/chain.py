@@ -1,0 +1,135 @@
+"""From the framework through the runtime to the hardware: who waited for whom, per execution.
+
+Several operators can share one sequence of the runtime (fusion), so a link carries them all.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from runner.neuron.events import LAUNCHES, SystemEvent
+from runner.neuron.hardware import Execution
+
+Index = dict[tuple[str, ...], Execution]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """One launch of the runtime with what asked for it and what it set off, in ns."""
+
+    ops: tuple[str, ...]
+    """Framework events of the same sequence; none where trace.json was not there."""
+    launch: str
+    dispatch_ns: int | None
+    """From the start of the framework's event to the launch; negative where the framework's event
+    stands for the device's side."""
+    launch_ns: int
+    queue_ns: int | None
+    """From the end of the launch to the start on the hardware."""
+    hardware_ns: int | None
+    window_ns: int | None
+    """Length of the framework's events: a launch window, not engine time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpTime:
+    """All links of the same operators."""
+
+    op: str
+    launches: int
+    linked: int
+    """Launches whose execution on the hardware was found."""
+    hardware_ns: int | None
+    window_ns: int | None
+    dispatch_ns: float | None
+    """Median."""
+    queue_ns: float | None
+    """Median."""
+
+
+def links(events: Sequence[SystemEvent], found: Sequence[Execution]) -> tuple[Link, ...]:
+    """Return one link for each launch, in order of their start."""
+    name = launch_name(events)
+    launches = [event for event in events if event.layer == "neuron_rt" and event.name == name]
+    framework: dict[tuple[str, str], list[SystemEvent]] = defaultdict(list)
+    for event in events:
+        if event.layer == "framework":
+            for flow in event.flows:
+                framework[event.process, flow].append(event)
+    index = _index(found)
+    launches.sort(key=lambda event: event.start_ns)
+    return tuple(_link(launch, framework, index) for launch in launches)
+
+
+def launch_name(events: Sequence[SystemEvent]) -> str | None:
+    """Return what this profile's runtime calls the start of an execution."""
+    names = {event.name for event in events}
+    return next((name for name in LAUNCHES if name in names), None)
+
+
+def op_times(found: Sequence[Link]) -> tuple[OpTime, ...]:
+    """Sum links by operator, longest on the hardware first."""
+    groups: dict[str, list[Link]] = defaultdict(list)
+    for link in found:
+        groups[" + ".join(link.ops) or "(no operator)"].append(link)
+    rows = [_op(name, own) for name, own in groups.items()]
+    return tuple(sorted(rows, key=lambda row: (-(row.hardware_ns or 0), row.op)))
+
+
+def _index(found: Sequence[Execution]) -> Index:
+    """Return executions by everything that a launch may name them by."""
+    index: Index = {}
+    for execution in found:
+        for row in execution.rows:
+            for key in _keys(row):
+                index.setdefault(key, execution)
+            if row.parent:
+                index.setdefault(("parent", row.process, row.parent), execution)
+    return index
+
+
+def _keys(event: SystemEvent) -> Iterator[tuple[str, ...]]:
+    """Yield what ties a launch to rows of the hardware; counters need the model and the process."""
+    if event.model and event.execution:
+        yield "execution", event.process, event.core or "", event.model, event.execution
+    for flow in sorted(event.flows):
+        yield "flow", event.process, event.model or "", flow
+
+
+def _link(
+    launch: SystemEvent, framework: dict[tuple[str, str], list[SystemEvent]], index: Index
+) -> Link:
+    asked = [event for flow in launch.flows for event in framework.get((launch.process, flow), [])]
+    asked.sort(key=lambda event: event.start_ns)
+    keys = [*_keys(launch), ("parent", launch.process, launch.id or "")]
+    run = next((index[key] for key in keys if key in index), None)
+    ends = max((event.end_ns for event in asked), default=0)
+    return Link(
+        ops=tuple(dict.fromkeys(event.name for event in asked)),
+        launch=launch.name,
+        dispatch_ns=launch.start_ns - asked[0].start_ns if asked else None,
+        launch_ns=launch.end_ns - launch.start_ns,
+        queue_ns=run.start_ns - launch.end_ns if run else None,
+        hardware_ns=run.duration_ns if run else None,
+        window_ns=ends - asked[0].start_ns if asked else None,
+    )
+
+
+def _op(name: str, own: Sequence[Link]) -> OpTime:
+    def known(figure: str) -> list[int]:
+        return [value for link in own if (value := getattr(link, figure)) is not None]
+
+    hardware, windows = known("hardware_ns"), known("window_ns")
+    dispatch, queue = known("dispatch_ns"), known("queue_ns")
+    return OpTime(
+        op=name,
+        launches=len(own),
+        linked=len(hardware),
+        hardware_ns=sum(hardware) if hardware else None,
+        window_ns=sum(windows) if windows else None,
+        dispatch_ns=median(dispatch) if dispatch else None,
+        queue_ns=median(queue) if queue else None,
+    )
