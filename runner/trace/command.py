@@ -22,7 +22,7 @@ from runner.trace.merge import merge
 from runner.trace.picture import draw
 from runner.trace.read import read
 from runner.trace.source import TraceRefusedError, trace_files
-from runner.trace.summary import summarise
+from runner.trace.summary import TraceSummary, summarise
 from runner.trace.table import render
 
 _DETAILED = ("shape", "stack", "module")
@@ -63,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="TYPE",
         help="torch's name of the device: says whether driver events are device work (neuron)",
     )
+    add("--log", nargs="?", const=True, metavar="URI", help="write to MLflow (default: local)")
     add("--top", type=int, default=20, metavar="N", help="rows of a table (default 20)")
     add("--full-error", action="store_true", help="show the traceback of an error")
     return parser
@@ -93,6 +94,8 @@ def _report(options: argparse.Namespace) -> int:
         return ExitCode.NOTHING
 
     _draw_and_merge(report.kept, options)
+    if report.read_summaries:
+        _log(report.read_summaries, options)
     return ExitCode.FAILED if report.failures else ExitCode.OK
 
 
@@ -103,6 +106,7 @@ class _Report:
         self.options = options
         self.entries: list[dict[str, Any]] = []
         self.kept: list[Evidence] = []
+        self.read_summaries: list[tuple[Path, TraceSummary]] = []
         self.read = self.failures = 0
 
     def add(self, file: Path) -> None:
@@ -121,6 +125,8 @@ class _Report:
             print(render(summary, top=self.options.top, groups=groups), end="\n\n")
         if self.options.picture or self.options.merge:
             self.kept.append(evidence)
+        if self.options.log:
+            self.read_summaries.append((file, summary))
 
     def _groups(self, evidence: Evidence) -> tuple[Group, ...] | None:
         if not self.options.group_by:
@@ -161,3 +167,15 @@ def _draw_and_merge(found: Sequence[Evidence], options: argparse.Namespace) -> N
     if options.merge:
         merge([(label, evidence.trace) for label, evidence in variants], options.merge)
         print(f"merged trace, for ui.perfetto.dev: {options.merge}", file=sys.stderr)
+
+
+def _log(found: Sequence[tuple[Path, TraceSummary]], options: argparse.Namespace) -> None:
+    """Write each trace to MLflow under the metric names of a measured run."""
+    from runner.config.schema import Tracking
+    from runner.tracking.tracker import open_tracker
+
+    tracking = Tracking() if options.log is True else Tracking(uri=options.log)
+    tracker = open_tracker(tracking, Path.cwd())
+    for file, summary in found:
+        run_id = tracker.log_trace(summary, file)
+        print(f"{file}: {tracker.link(run_id) or 'not logged'}", file=sys.stderr)

@@ -31,11 +31,12 @@ def metrics_of(result: Result) -> list[Value]:
     """
     found = [
         *_timing(result.timing),
-        *_profile(result.profile),
+        *profile_values(result.profile),
         *_fields(result.compile, "compile", "first_call_s", "graphs", "graph_breaks", "recompiles"),
         *_fields(result.memory, "memory", "peak_bytes"),
-        *_fields(result.numerics, "numerics", "max_abs_error", "max_rel_error"),
+        *_fields(result.numerics, "numerics", "max_abs_error", "max_rel_error", "max_ulp_error"),
         *_fields(result.roofline, "roofline", "gb_per_s", "tflop_per_s", "fraction_of_bound"),
+        *_fields(result.roofline, "roofline", "bound_us", "padding_waste"),
     ]
     return list(finite(found))
 
@@ -76,7 +77,8 @@ def _history(timing: Timing) -> Iterator[Value]:
             yield from _fields(stats, name, "median", step=one.process)
 
 
-def _profile(profile: Profile | None) -> Iterator[Value]:
+def profile_values(profile: Profile | None) -> Iterator[Value]:
+    """Yield the figures of a profile, those that it cannot give included as they are."""
     if profile is None:
         return
     figures = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from runner.config.schema import Config, Tracking
 from runner.result import Result, Status
@@ -21,6 +21,9 @@ from runner.tracking.store import Store, StoreUnreachableError, first_line, open
 from runner.tracking.sweep import close_dead_runs, end_sweep, fill_sweep, open_sweep
 from runner.tracking.tags import sweep_id
 from runner.tracking.uri import sqlite_path
+
+if TYPE_CHECKING:
+    from runner.trace import TraceSummary
 
 T = TypeVar("T")
 
@@ -68,6 +71,23 @@ class Tracker:
                 store, result, folder, config.tracking, self._warn, above=above
             ),
         )
+
+    def log_trace(self, summary: TraceSummary, path: Path) -> str | None:
+        """Write a trace that was read as a run of its own and return its id."""
+        from runner.tracking.trace_run import log_trace
+
+        return self._try(path, lambda store: log_trace(store, summary, path, self._warn))
+
+    def attach(self, run_id: str | None, files: Sequence[Path]) -> None:
+        """Add files to a run that is there."""
+        if run_id is None:
+            return
+
+        def send(store: Store) -> None:
+            for file in files:
+                store.client.log_artifact(run_id, str(file))
+
+        self._try(files[0].parent if files else None, send)
 
     def start_sweep(
         self, folder: Path, *, name: str, tags: Mapping[str, str] | None = None
