@@ -131,13 +131,14 @@ def _framework(session: Session, modes: Sequence[str] | None) -> Iterator[Check]
     traces = session.of(Kind.TRACE)
     if any(trace.bytes for trace in traces):
         return
-    yield Check(
-        name="trace_missing",
-        level=Level.INFO if modes is None else Level.FATAL,
-        message=f"{traces[0].name} is empty" * bool(traces)
-        or "No trace.json: export_trace did not run, or the active step was never reached (or the "
-        "capture did not come from torch.profiler). Framework operators cannot be linked.",
+    message = (
+        "No trace.json: export_trace did not run, or the active step was never reached (or the "
+        "capture did not come from torch.profiler). Framework operators cannot be linked."
     )
+    if traces:
+        message = f"{traces[0].name} is empty"
+    level = Level.INFO if modes is None else Level.FATAL
+    yield Check(name="trace_missing", level=level, message=message)
 
 
 def _names(files: Sequence[CaptureFile], most: int = 3) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from runner.neuron.events import LAUNCHES, RUNNING
-from runner.neuron.values import as_float, as_int
+from runner.neuron.values import as_float, as_int, is_number
 
 NodeKind = Literal["device", "system"]
 
@@ -98,7 +98,9 @@ def node(identity: str, values: Mapping[str, Any]) -> Node:
     for name, value in values.items():
         if name in _COUNTS or value is None:
             continue
-        if _LABEL.fullmatch(name) or (isinstance(value, str) and as_float(value) is None):
+        if name.startswith(_OURS):
+            ignored[name] = "not the profiler's own"
+        elif _LABEL.fullmatch(name) or (isinstance(value, str) and not is_number(value)):
             labels[name] = str(value)
         elif reason := _unfit(name, value):
             ignored[name] = reason
@@ -119,8 +121,6 @@ def node(identity: str, values: Mapping[str, Any]) -> Node:
 
 def _unfit(name: str, value: Any) -> str | None:
     number = as_float(value)
-    if name.startswith(_OURS):
-        return "not the profiler's own"
     if number is None:
         return f"not a finite number: {str(value)[:40]}"
     if name.endswith("_ns") and number > _EPOCH_NS:

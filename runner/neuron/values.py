@@ -29,6 +29,15 @@ def as_float(value: Any) -> float | None:
     return number if isfinite(number) else None
 
 
+def is_number(text: str) -> bool:
+    """Tell whether text is meant as a number, finite or not."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def as_text(value: Any) -> str | None:
     """Return what identifies something as text, so that 7 and "7" are the same; None if absent."""
     if value is None or value == "":
