@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from runner import checks, roofline
+from runner import checks
 from runner.config.plain import to_plain
 from runner.config.schema import Config
 from runner.identity import Identity
 from runner.record import Record
-from runner.result import Level, Result, Roofline, Stats, Status, Timing
+from runner.result import Level, Result, Stats, Status, Timing
+from runner.roofline import Placed, Seen, place
 from runner.stats import summarise
 
 SECTIONS = ("environment", "timing", "compile", "profile", "numerics", "memory", "roofline")
@@ -42,6 +43,7 @@ def assemble(
     """Return the result of one combination; `records` are in process order and may be none."""
     first = records[0] if records else None
     timing = _timing(config, records)
+    placed = _place(config, first, timing)
     found = checks.check(config, list(records), beside) if records else ()
     result = Result(
         status=outcome.status,
@@ -58,12 +60,20 @@ def assemble(
         profile=first.profile if first else None,
         numerics=first.numerics if first else None,
         memory=first.memory if first else None,
-        roofline=_roofline(config, first, timing),
-        checks=found,
-        artifacts=dict(artifacts),
+        roofline=placed.roofline if placed else None,
+        neuron=first.neuron if first else {},
+        hints=first.hints if first else (),
+        checks=checks.gravest_first((*found, *(placed.checks if placed else ()))),
+        artifacts={**artifacts, **_code(first)},
     )
     result = _judge(result)
-    return dataclasses.replace(result, absent=_absent(result, config, first))
+    told = placed.absent if placed else {}
+    return dataclasses.replace(result, absent=_absent(result, config, first, told))
+
+
+def _code(first: Record | None) -> dict[str, str]:
+    names = first.compile.code if first and first.compile else ()
+    return {f"code/{name}": name for name in names}
 
 
 def resolved(config: Config, first: Record | None) -> dict[str, Any]:
@@ -111,19 +121,30 @@ def _timing(config: Config, records: Sequence[Record]) -> Timing | None:
     )
 
 
-def _roofline(config: Config, first: Record | None, timing: Timing | None) -> Roofline | None:
+def _place(config: Config, first: Record | None, timing: Timing | None) -> Placed | None:
     if first is None or first.cost is None or timing is None:
         return None
-    named = (
-        ("time_per_call", timing.time_per_call_us)
-        if timing.time_per_call_us
-        else (
-            "latency",
-            timing.latency_us,
-        )
+    per_call = timing.time_per_call_us
+    workload, variant = config.workload, config.variant
+    tf32 = workload.dtype == "float32" and variant.matmul_precision != "highest"
+    hardware = first.ceilings or config.hardware
+    inputs, profile = first.inputs, first.profile
+    working_set = None
+    if inputs and config.timing.cache_state == "warm":
+        rotating = inputs.bytes - inputs.weight_bytes
+        working_set = inputs.sets * rotating + inputs.weight_bytes
+    seen = Seen(
+        cost=first.cost,
+        time_us=(per_call or timing.latency_us).median,
+        time_source="time_per_call" if per_call else "latency",
+        dtype=workload.dtype,
+        matmul_dtype=variant.autocast
+        or ("tf32" if tf32 and "tf32" in hardware.peak_tflop_per_s else workload.dtype),
+        working_set_bytes=working_set,
+        operations=profile.op_calls if profile else None,
+        device_busy_us=profile.device_busy_us if profile else None,
     )
-    source, stats = named
-    return roofline.place(first.cost, stats.median, source, config.workload.dtype, config.hardware)
+    return place(seen, hardware, first.ceilings_absent)
 
 
 def _judge(result: Result) -> Result:
@@ -142,9 +163,11 @@ def _judge(result: Result) -> Result:
     return result
 
 
-def _absent(result: Result, config: Config, first: Record | None) -> dict[str, str]:
+def _absent(
+    result: Result, config: Config, first: Record | None, told: Mapping[str, str]
+) -> dict[str, str]:
     """Return the reason of every figure that is None, by its dotted path."""
-    known = dict(first.absent) if first else {}
+    known = {**(first.absent if first else {}), **told}
     why = _section_reasons(result, config)
     for name in SECTIONS:
         section = getattr(result, name)
@@ -170,7 +193,12 @@ def _section_reasons(result: Result, config: Config) -> dict[str, str]:
 
 
 DEFAULT_REASONS = (
-    (r"roofline\.(fraction_of_bound|bound)", "hardware names no ceilings for this dtype"),
+    (r"roofline\.padding_waste", "workload.pad_to is empty"),
+    (
+        r"roofline\.(fraction_of_bound|bound|bound_us|ceiling|hardware|hardware_source)",
+        "hardware names no ceilings for this dtype",
+    ),
+    (r"numerics\.expected_dtype", "the run ended before it was told"),
     (r"roofline\..*", "the workload has no cost model"),
     (r"numerics\..*_error", "the outputs cannot be compared"),
     (r".*\.stdev", "one sample has no spread"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from runner.config.schema import Config
 from runner.record import Record
@@ -26,24 +27,37 @@ def check(config: Config, records: list[Record], beside: int) -> tuple[Check, ..
     first = records[0]
     found = [
         *(each for record in records for each in record.checks),
-        *_numerics(first),
+        *_numerics(config, first),
         *_compile(config, first),
         *_timing(records),
         *_surroundings(config, first, beside),
         *_profiler(first),
     ]
+    return gravest_first(found)
+
+
+def gravest_first(found: Iterable[Check]) -> tuple[Check, ...]:
+    """Return each finding once, the gravest first."""
     grave = {level: rank for rank, level in enumerate(Level)}
     unique = {(each.name, each.message): each for each in found}
     return tuple(sorted(unique.values(), key=lambda each: grave[each.level]))
 
 
-def _numerics(record: Record) -> Iterator[Check]:
+def _numerics(config: Config, record: Record) -> Iterator[Check]:
     numerics = record.numerics
     if numerics and not numerics.passed:
         yield _suspect(
             "numerics_mismatch",
             f"The output is wrong on {numerics.reason}. "
             "Its times are kept, without speed-up or rank.",
+        )
+    if numerics and numerics.expected_dtype not in (None, numerics.output_dtype):
+        say = _info if config.variant.autocast else _suspect
+        yield say(
+            "output_dtype_differs",
+            f"The output is {numerics.output_dtype} where the workload's plain form gives "
+            f"{numerics.expected_dtype}: it moves other bytes at another precision. Compare only "
+            "with results of the same output dtype.",
         )
 
 
@@ -52,7 +66,7 @@ def _compile(config: Config, record: Record) -> Iterator[Check]:
     if facts is None or config.variant.compile is None:
         return
     if facts.recompiles:
-        reasons = record.notes.get("recompile_reasons") or ["no reason recorded"]
+        reasons = facts.recompile_reasons or ("no reason recorded",)
         yield _suspect(
             "recompiled_while_measuring",
             f"{facts.recompiles} recompilations after the first call ({reasons[0]}): the times "
@@ -63,6 +77,13 @@ def _compile(config: Config, record: Record) -> Iterator[Check]:
             "graph_breaks",
             f"{facts.graph_breaks} graph breaks gave {facts.graphs} graphs; the first: "
             f"{facts.break_reasons[0]}",
+        )
+    if facts.unused_ops:
+        yield _suspect(
+            "unused_work",
+            f"{len(facts.unused_ops)} operations reach no output ({', '.join(facts.unused_ops[:3])}"
+            "): a compiler removes them and eager code does not, so the times are of different "
+            "work. Return what is computed, or do not compute it.",
         )
     profile = record.profile
     if profile and not any("Torch-Compiled Region" in op.name for op in profile.ops):
@@ -122,6 +143,13 @@ def _surroundings(config: Config, record: Record, beside: int) -> Iterator[Check
         yield _info(
             "threads_unpinned",
             f"{environment.num_threads} threads were not held to cores. Set device.cores.",
+        )
+    pattern = config.hardware.device_model
+    if pattern and not re.search(pattern, environment.device):
+        yield _info(
+            "foreign_ceilings",
+            f"hardware={config.hardware.name} holds for devices named like {pattern!r}; this one "
+            f"is {environment.device}. Read the fraction of the bound as a what-if.",
         )
     if config.workload.dtype == "float64" and environment.device_type == "neuron":
         yield _info("dtype_downcast", "Neuron computes float64 in float32.")

@@ -14,12 +14,15 @@ from runner.config.schema import Config
 from runner.devices.detect import open_device
 from runner.devices.device import Device, Placement
 from runner.files import write_json
-from runner.launch import server
 from runner.measure import cache, capture, clock, compilation, numerics
+from runner.measure.first_call import first_call
 from runner.measure.prepare import Prepared, modes, prepare
+from runner.measure.reference import expected_dtype
 from runner.record import CostFacts, InputFacts, Record, samples_file, write_record
-from runner.result import Compile, Memory, ProcessTiming
+from runner.result import Memory, ProcessTiming
+from runner.roofline import ceilings
 from runner.stats import drift, summarise
+from runner.workload import cost_of, padding_waste
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +56,7 @@ class Experiment:
                 first = self._first_call(prepared, device)
             if self.config.numerics.check:
                 with self._stage("numerics"):
-                    self._keep(numerics=numerics.check(prepared, self.config, device, first))
+                    self._numerics(prepared, device, first)
             del first
             self._measure(prepared, device)
         self._keep(stage="done")
@@ -79,8 +82,9 @@ class Experiment:
         if before is not None and self.record.compile is not None:
             reasons = compilation.count().recompile_reasons[len(before.recompile_reasons) :]
             self._keep(
-                compile=dataclasses.replace(self.record.compile, recompiles=len(reasons)),
-                notes={**self.record.notes, "recompile_reasons": list(reasons)},
+                compile=dataclasses.replace(
+                    self.record.compile, recompiles=len(reasons), recompile_reasons=reasons
+                ),
             )
 
     def _start(self) -> Device:
@@ -93,50 +97,47 @@ class Experiment:
         device = open_device(self.task.placement.device_type)
         if config.profiler.modes != () and self.task.process == 0:
             capture.start_kineto(device.kineto())
-        self._keep(environment=environment.describe(device, self.task.placement))
+        found = environment.describe(device, self.task.placement)
+        self._keep(environment=found)
+        place = ceilings.place_of(found)
+        hardware, unknown = ceilings.resolve(config.hardware, device.type, place)
+        self._keep(ceilings=hardware, ceilings_absent=unknown)
         return device
 
     def _inputs(self, device: Device) -> Prepared:
         prepared = prepare(self.config, device)
-        cost = prepared.workload.cost()
-        eps = getattr(prepared.workload, "eps", None)
+        spec = self.config.workload
+        cost = cost_of(prepared.workload, spec)
         self._keep(
-            inputs=InputFacts(sets=len(prepared.sets), bytes=prepared.input_bytes, eps=eps),
-            cost=CostFacts(bytes=cost.bytes, flops=cost.flops, source=cost.source),
+            inputs=InputFacts(
+                sets=len(prepared.sets),
+                bytes=prepared.input_bytes,
+                weight_bytes=sum(tensor.nbytes for tensor in prepared.weights),
+                eps=getattr(prepared.workload, "eps", None),
+            ),
+            cost=CostFacts(
+                bytes=cost.bytes,
+                flops=cost.flops,
+                matmul_flops=cost.matmul_flops,
+                padding_waste=padding_waste(spec, cost),
+                source=cost.source,
+            ),
         )
         return prepared
 
     def _first_call(self, prepared: Prepared, device: Device) -> Any:
-        how = self.config.variant.compile
-        folder = None
-        if how and how.cache == "cold":
-            folder = str(self.task.folder / f"compile_cache_{self.task.process}")
-            compilation.use_cache(folder)
-        device.synchronize()
-        start = time.perf_counter()
-        output = prepared.call(*prepared.sets[0])
-        device.synchronize()
-        seconds = time.perf_counter() - start
-        process = "warmed" if server.compiled else "fresh"
-        if how is None:
-            self._keep(compile=Compile(first_call_s=seconds, process=process))
-            reason = "the variant is not compiled"
-            self._absent({f"compile.{name}": reason for name in ("graphs", "graph_breaks")})
-            self._absent({f"compile.{name}": reason for name in ("recompiles", "cache")})
-            return output
-        found = compilation.count()
-        self._keep(
-            compile=Compile(
-                first_call_s=seconds,
-                graphs=found.graphs,
-                graph_breaks=sum(found.breaks.values()),
-                break_reasons=tuple(found.breaks),
-                cache=found.cache,
-                cache_dir=folder,
-                process=process,
-            )
-        )
-        return output
+        folder, process = self.task.folder, self.task.process
+        found = first_call(prepared, self.config, device, folder, process)
+        self._keep(compile=found.facts)
+        self._absent(found.absent)
+        return found.output
+
+    def _numerics(self, prepared: Prepared, device: Device, first: Any) -> None:
+        found = numerics.check(prepared, self.config, device, first)
+        expected, why = expected_dtype(prepared, self.config)
+        self._keep(numerics=dataclasses.replace(found, expected_dtype=expected))
+        if why:
+            self._absent({"numerics.expected_dtype": why})
 
     def _timing(self, loop: clock.Loop, prepared: Prepared, device: Device) -> None:
         cold = loop.rules.cache_state == "cold"
@@ -168,7 +169,8 @@ class Experiment:
         )
         self._keep(notes={**self.record.notes, "drift": drift(blocks or latency)})
         if self.record.numerics is not None:
-            checked = numerics.recheck(self.record.numerics, prepared, self.config, last, output)
+            before = self.record.numerics
+            checked = numerics.recheck(before, prepared, self.config, device, last, output)
             self._keep(numerics=checked)
 
     def _memory(self, prepared: Prepared, device: Device) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runner.devices.device import Capture, Device
+from runner.devices.device import Capture, Collected, Device, Window
 from runner.result import Check, Level, Op, Profile
 from runner.trace import TraceRefusedError, TraceSummary, analyse
 from runner.trace.kinds import portable_name
@@ -26,6 +26,8 @@ class Profiled:
     """Mean wall time of a recorded step, its synchronisation included."""
     checks: tuple[Check, ...]
     absent: dict[str, str]
+    steps_ns: tuple[Window, ...] = ()
+    """The recorded steps, in ns since the epoch."""
 
 
 def profile_of(capture: Capture, device: Device) -> Profiled:
@@ -65,11 +67,33 @@ def profile_of(capture: Capture, device: Device) -> Profiled:
         step_us=sum(steps) / len(steps) / 1e3 if steps else None,
         checks=tuple(dict.fromkeys(checks)),
         absent=absent,
+        steps_ns=tuple(
+            (summary.base_ns + step.start_ns, summary.base_ns + step.start_ns + step.duration_ns)
+            for summary in summaries
+            for step in summary.steps
+        ),
+    )
+
+
+def with_hardware(found: Profiled, collected: Collected) -> Profiled:
+    """Return the profile with the hardware's busy time, where its own records gave it."""
+    if found.profile is None:
+        return dataclasses.replace(found, checks=(*found.checks, *collected.checks))
+    absent = dict(found.absent)
+    if collected.busy_us is not None:
+        del absent["profile.device_busy_us"]
+    elif collected.busy_absent:
+        absent["profile.device_busy_us"] += f"; {collected.busy_absent}"
+    return dataclasses.replace(
+        found,
+        profile=dataclasses.replace(found.profile, device_busy_us=collected.busy_us),
+        checks=(*found.checks, *collected.checks),
+        absent=absent,
     )
 
 
 def counted_by_package(profile: Profile, cycles: Sequence[dict[str, int]]) -> Profile:
-    """Return the profile with the device times, in ns, that the device's own package gave its ops."""
+    """Return the profile with the device times, in ns, that the device's package gave its ops."""
     totals: dict[str, int] = defaultdict(int)
     for name, ns in (item for cycle in cycles for item in cycle.items()):
         totals[portable_name(name)] += ns

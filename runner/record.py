@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from runner.config.schema import Schedule
+from runner.config.schema import Hardware, Schedule
 from runner.files import write_json
 from runner.result import (
     Check,
@@ -54,6 +54,8 @@ class InputFacts:
     sets: int
     bytes: int
     """Of one set with the weights."""
+    weight_bytes: int = 0
+    """Of the weights, which all sets share."""
     eps: float | None = None
     """The eps that the workload resolved, if it has one."""
 
@@ -64,6 +66,9 @@ class CostFacts:
 
     bytes: int | None
     flops: int | None
+    matmul_flops: int | None = None
+    """Those that matrix units can do; None where the workload does not tell."""
+    padding_waste: float | None = None
     source: str
 
 
@@ -81,6 +86,9 @@ class Record:
     environment: Environment | None = None
     inputs: InputFacts | None = None
     cost: CostFacts | None = None
+    ceilings: Hardware | None = None
+    """What the hardware can do, as far as it is known."""
+    ceilings_absent: str | None = None
     compile: Compile | None = None
     numerics: Numerics | None = None
     timing: ProcessTiming | None = None
@@ -91,6 +99,10 @@ class Record:
     profiled_step_us: float | None = None
     """Mean wall time of a step under the profiler."""
     checks: tuple[Check, ...] = ()
+    neuron: dict[str, float] = field(default_factory=dict)
+    """Neuron Explorer's own figures, by its names and in its units."""
+    hints: tuple[str, ...] = ()
+    """What a person may do with the files of the capture."""
     absent: dict[str, str] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
 

@@ -14,6 +14,8 @@ from typing import Any
 from runner.errors import RunnerError
 
 SCHEMA_VERSION = 1
+BINARY = "binary"
+"""The kind of artifact that is large and opaque: it goes to MLflow only if asked for."""
 
 
 class Status(StrEnum):
@@ -108,7 +110,13 @@ class Compile:
     """Compilations after the first call, on the same inputs."""
     cache: str | None = None
     """cold or warm: whether the compiler's disk cache had this graph; else unknown."""
+    recompile_reasons: tuple[str, ...] = ()
+    """The guards that failed, first recompilation first."""
     cache_dir: str | None = None
+    code: tuple[str, ...] = ()
+    """Files with the generated code, where variant.compile.keep_code asks for it."""
+    unused_ops: tuple[str, ...] = ()
+    """Ops whose results reach no output, so that a compiler removes them."""
     process: str
     """fresh: paid the compiler's start in this call; warmed: a process before had paid it."""
 
@@ -173,6 +181,8 @@ class Numerics:
     tolerance: dict[str, float]
     tolerance_reason: str
     output_dtype: str
+    expected_dtype: str | None = None
+    """What the workload's plain form gives, autocast aside."""
     passed: bool
     reason: str | None
     sets: tuple[InputSetErrors, ...]
@@ -196,7 +206,19 @@ class Roofline:
     gb_per_s: float | None
     tflop_per_s: float | None
     fraction_of_bound: float | None
+    """Least time that the bound allows over the time; None where that would mislead."""
     bound: str | None
+    """memory, compute or launch: what allows the least time."""
+    bound_us: float | None = None
+    """The least time that the bound allows."""
+    ceiling: str | None = None
+    """The bound's ceiling in words."""
+    ceilings: dict[str, float] = field(default_factory=dict)
+    """Those that apply: memory_gb_per_s, matmul_ and elementwise_tflop_per_s, launch_us."""
+    hardware: str | None = None
+    hardware_source: str | None = None
+    padding_waste: float | None = None
+    """Padded work over real work, less 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,6 +261,10 @@ class Result:
     numerics: Numerics | None = None
     memory: Memory | None = None
     roofline: Roofline | None = None
+    neuron: dict[str, float] = field(default_factory=dict)
+    """Neuron Explorer's own figures, by its names and in its units: fractions stay fractions."""
+    hints: tuple[str, ...] = ()
+    """What a person may do with the files of the capture."""
     checks: tuple[Check, ...] = ()
     artifacts: dict[str, str] = field(default_factory=dict)
     """Kind or name to file, relative to the folder."""

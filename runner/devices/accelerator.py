@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from runner.config.schema import Config, Schedule
 from runner.devices.cpu import STEADY, export_trace
-from runner.devices.device import Tools
+from runner.devices.device import Collected, Tools, Window
 from runner.result import Check
 
 if TYPE_CHECKING:
@@ -109,6 +109,10 @@ class Accelerator:
 
     def averages_ns(self, profiler: torch.profiler.profile) -> dict[str, int] | None:
         """Return None: device time is read from the trace."""
+        return None
+
+    def collect(self, config: Config, folder: Path, steps: Sequence[Window]) -> Collected | None:
+        """Return None: everything is in the trace."""
         return None
 
     def begin(self) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runner.config.schema import Config, Schedule
-from runner.devices.device import Tools
+from runner.devices.device import Collected, Tools, Window
 from runner.result import Check
 
 if TYPE_CHECKING:
@@ -62,6 +62,10 @@ class CPU:
     def averages_ns(self, profiler: torch.profiler.profile) -> None:
         """Return None: there is no device but the CPU."""
         return
+
+    def collect(self, config: Config, folder: Path, steps: Sequence[Window]) -> Collected | None:
+        """Return None: everything is in the trace."""
+        return None
 
     def begin(self) -> None:
         """Note nothing."""

@@ -44,6 +44,24 @@ class Capture:
     """Per cycle, self device time by op as the device's own package counts it."""
 
 
+Window = tuple[int, int]
+"""Start and end of a recorded step, in ns since the epoch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What a device's own tools say of a capture, beyond its trace."""
+
+    figures: dict[str, float] = field(default_factory=dict)
+    """By the tool's own names and units."""
+    busy_us: float | None = None
+    """The hardware's busy time per step."""
+    busy_absent: str | None = None
+    checks: tuple[Check, ...] = ()
+    hints: tuple[str, ...] = ()
+    """What a person may do with the files."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
     """What the profiler needs beyond torch's own for one capture."""
@@ -94,6 +112,9 @@ class Device(Protocol):
 
     def averages_ns(self, profiler: torch.profiler.profile) -> dict[str, int] | None:
         """Return self device time by op as the device's package counts it, if it does."""
+
+    def collect(self, config: Config, folder: Path, steps: Sequence[Window]) -> Collected | None:
+        """Read what the device's own tools left of a capture, None where it has none."""
 
     def begin(self) -> None:
         """Hear that what follows is measured."""

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from runner.config.schema import Config, Schedule
 from runner.devices.accelerator import Accelerator
-from runner.devices.device import Tools
+from runner.devices.device import Collected, Tools, Window
+from runner.devices.neuron_capture import SESSIONS, collect
 from runner.devices.neuron_setup import DEBUG, PACKAGE, shared_caches
 from runner.result import Check, Level
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 ARTICLE = Schedule(skip_first=0, wait=2, warmup=1, active=1, repeat=1)
 """The schedule of "Profiling TorchNeuron (Part 1)": short, since every launch fills the ring."""
-SESSIONS = "neuron"
-"""The folder of a combination in which the runtime writes its session folders."""
 
 
 class Neuron(Accelerator):
@@ -110,6 +109,10 @@ class Neuron(Accelerator):
         rows = [row for row in profiler.key_averages() if row.device_type == DeviceType.CPU]
         found = {row.key: round(row.self_device_time_total * 1e3) for row in rows}
         return {name: ns for name, ns in found.items() if ns} or None
+
+    def collect(self, config: Config, folder: Path, steps: Sequence[Window]) -> Collected:
+        """Read the session folders, once their files stand still."""
+        return collect(config, folder, steps)
 
     def begin(self) -> None:
         """Forget what was run so far: what falls back from here on is in the measurement."""

@@ -1,9 +1,11 @@
-"""What torch.compile did, by Dynamo's own counters."""
+"""What torch.compile did: graphs, breaks, recompilations, its cache, and the code it made."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,3 +55,20 @@ def use_cache(folder: str) -> None:
     """Point the compilers' disk caches at a folder of this process's own."""
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
     os.environ["TRITON_CACHE_DIR"] = f"{folder}/triton"
+
+
+def generated() -> list[Path]:
+    """Return the files of generated code that Inductor has loaded in this process, in order."""
+    from torch._inductor.codecache import PyCodeCache
+
+    return [Path(module.__file__) for module in PyCodeCache.modules if module.__file__]
+
+
+def keep_code(before: list[Path], folder: Path) -> tuple[str, ...]:
+    """Copy the generated code that is new since `before` to `folder`; return the files' names."""
+    names = []
+    for number, file in enumerate(each for each in generated() if each not in before):
+        name = f"code_{number}.py"
+        shutil.copyfile(file, folder / name)
+        names.append(name)
+    return tuple(names)

@@ -1,62 +1,62 @@
-"""Whether a variant computes the right thing: outputs against a float64 reference on the CPU."""
+"""Whether a variant computes the right thing: outputs against a float64 reference on the CPU.
+
+Checked are the first call, hard inputs, the timed pass's last call, and one more call whose inputs
+were changed where they stand, which an implementation that keeps results or inputs gets wrong.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from runner.config.schema import Config
 from runner.devices.device import Device
-from runner.measure.prepare import Prepared, draw, flat, gradient_of
+from runner.measure.errors import Errors, compare
+from runner.measure.prepare import Prepared, constants, draw, flat, require_grad
+from runner.measure.reference import output_dtype, reference
 from runner.measure.tolerance import Tolerance, derive, for_gradients
 from runner.result import InputSetErrors, Numerics
 from runner.workload import HardInputs
 
 if TYPE_CHECKING:
-    import torch
-    from torch import Tensor
-
     from runner.workload import Tensors
 
+__all__ = ["Errors", "check", "combine", "compare", "judge", "recheck"]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Errors:
-    """The largest errors of one output, and whether each element is within tolerance."""
-
-    absolute: float
-    relative: float
-    ulp: float
-    passed: bool
-    reason: str | None = None
+FRESH = 1_000
+"""The stream of inputs that no other call has seen; activation sets are a few from 1 on."""
+STALE = (
+    "the output is still that of earlier inputs: it is kept from a call before, or the inputs are"
+)
 
 
 def check(prepared: Prepared, config: Config, device: Device, first: Any) -> Numerics:
     """Check the first call's output, then one call on each set of hard inputs."""
-    import torch
-
-    dtype = getattr(torch, config.workload.dtype)
-    tolerance = derive(prepared.workload, dtype, config.numerics)
+    tolerance = derive(prepared.workload, config)
     sets = [judge("ordinary", prepared, config, prepared.sets[0], first, tolerance)]
     for name, tensors in _hard(prepared, config, device).items():
         output = prepared.call(*tensors)
         device.synchronize()
         sets.append(judge(name, prepared, config, tensors, output, tolerance))
-    names = sorted({str(each.dtype).removeprefix("torch.") for each in flat(first)})
-    return combine(sets, tolerance, ", ".join(names))
+    return combine(sets, tolerance, output_dtype(first, config))
 
 
 def recheck(
-    before: Numerics, prepared: Prepared, config: Config, index: int, output: Any
+    before: Numerics, prepared: Prepared, config: Config, device: Device, index: int, output: Any
 ) -> Numerics:
-    """Add the check of a later call, so that a cached, stale or dropped result is caught."""
-    import torch
-
-    dtype = getattr(torch, config.workload.dtype)
-    tolerance = derive(prepared.workload, dtype, config.numerics)
-    name = "after the timed pass"
-    found = judge(name, prepared, config, prepared.sets[index], output, tolerance)
-    return combine([*before.sets, found], tolerance, before.output_dtype)
+    """Add the timed pass's last output, of set `index`, and a call on inputs that have changed."""
+    tolerance = derive(prepared.workload, config)
+    last = prepared.sets[index]
+    earlier = [each for each in prepared.sets if each is not last]
+    timed = _judge_later("after the timed pass", prepared, config, last, output, tolerance, earlier)
+    old, new = _changed(prepared, config, device)
+    again = prepared.call(*new)
+    device.synchronize()
+    changed = _judge_later("changed in place", prepared, config, new, again, tolerance, [old])
+    found = combine([*before.sets, timed, changed], tolerance, before.output_dtype)
+    return dataclasses.replace(found, expected_dtype=before.expected_dtype)
 
 
 def judge(
@@ -68,7 +68,7 @@ def judge(
     tolerance: Tolerance,
 ) -> InputSetErrors:
     """Return the worst errors of one call's outputs on one set of inputs."""
-    outputs, gradients = _reference(prepared, config, tensors)
+    outputs, gradients = reference(prepared, config, tensors)
     expected = (*outputs, *gradients)
     allowed = [tolerance] * len(outputs) + [for_gradients(tolerance)] * len(gradients)
     actual = flat(output)
@@ -87,39 +87,7 @@ def judge(
     )
 
 
-def compare(actual: Tensor, expected: Tensor, tolerance: Tolerance) -> Errors:
-    """Compare one output with its float64 reference, both of any device."""
-    import torch
-
-    if actual.shape != expected.shape:
-        reason = f"shape {tuple(actual.shape)} where the reference has {tuple(expected.shape)}"
-        return Errors(
-            absolute=math.inf, relative=math.inf, ulp=math.inf, passed=False, reason=reason
-        )
-    got, want = (each.detach().to("cpu", torch.float64) for each in (actual, expected))
-    same = (got == want) | (got.isnan() & want.isnan())
-    distance = torch.where(same, 0.0, (got - want).abs())
-    if not bool(distance.isfinite().all()):
-        count = int((~distance.isfinite()).sum())
-        reason = f"{count} of {distance.numel()} elements are not finite where the reference is"
-        return Errors(
-            absolute=math.inf, relative=math.inf, ulp=math.inf, passed=False, reason=reason
-        )
-    scale = float(want.square().mean().sqrt()) if tolerance.cancels else 0.0
-    floor = tolerance.atol + tolerance.rtol * scale
-    passed = bool((distance <= floor + tolerance.rtol * want.abs()).all())
-    nonzero = want.abs() > floor
-    relative = (distance / want.abs())[nonzero]
-    ulp = distance / _ulp(want.abs().clamp(min=scale), actual.dtype)
-    return Errors(
-        absolute=_largest(distance),
-        relative=_largest(relative),
-        ulp=_largest(ulp),
-        passed=passed,
-    )
-
-
-def combine(sets: list[InputSetErrors], tolerance: Tolerance, output_dtype: str) -> Numerics:
+def combine(sets: list[InputSetErrors], tolerance: Tolerance, dtypes: str) -> Numerics:
     """Return the worst over all sets; the reason names the first set that failed."""
     failed = [each for each in sets if not each.passed]
     return Numerics(
@@ -128,63 +96,58 @@ def combine(sets: list[InputSetErrors], tolerance: Tolerance, output_dtype: str)
         max_ulp_error=_worst([each.max_ulp_error for each in sets]),
         tolerance={"rtol": tolerance.rtol, "atol": tolerance.atol},
         tolerance_reason=tolerance.reason,
-        output_dtype=output_dtype,
+        output_dtype=dtypes,
         passed=not failed,
         reason=_say(failed[0], tolerance) if failed else None,
         sets=tuple(sets),
     )
 
 
+def _judge_later(
+    name: str,
+    prepared: Prepared,
+    config: Config,
+    tensors: Tensors,
+    output: Any,
+    tolerance: Tolerance,
+    earlier: Sequence[Tensors],
+) -> InputSetErrors:
+    """Judge a later call; where it is wrong, say so if it is right for inputs before these."""
+    found = judge(name, prepared, config, tensors, output, tolerance)
+    if found.passed:
+        return found
+    kept = any(judge(name, prepared, config, each, output, tolerance).passed for each in earlier)
+    return dataclasses.replace(found, reason=STALE) if kept else found
+
+
+def _changed(prepared: Prepared, config: Config, device: Device) -> tuple[Tensors, Tensors]:
+    """Return the first set as it was and with new values, in the same memory if that can be.
+
+    A backward keeps its graph from call to call, so it gets new tensors.
+    """
+    import torch
+
+    activations = prepared.workload.activations(draw(config, device, FRESH))
+    first = prepared.sets[0]
+    if config.workload.direction == "bwd":
+        sets = ((*activations, *prepared.weights),)
+        require_grad(sets, constants(prepared.workload))
+        return first, sets[0]
+    old = tuple(each.detach().clone().requires_grad_(each.requires_grad) for each in first)
+    with torch.no_grad():
+        for tensor, values in zip(first, activations, strict=False):
+            tensor.copy_(values)
+    return old, first
+
+
 def _hard(prepared: Prepared, config: Config, device: Device) -> dict[str, Tensors]:
     if not isinstance(prepared.workload, HardInputs):
         return {}
-    sets = prepared.workload.hard_inputs(draw(config, device, -1))
-    backward = config.workload.direction != "fwd"
-    for activations in sets.values():
-        for tensor in activations:
-            tensor.requires_grad_(backward and tensor.is_floating_point())
-    return {name: (*activations, *prepared.weights) for name, activations in sets.items()}
-
-
-def _reference(prepared: Prepared, config: Config, tensors: Tensors) -> tuple[Tensors, Tensors]:
-    """Compute in float64 on the CPU what a call gives: its outputs and its gradients."""
-    import torch
-
-    backward = config.workload.direction != "fwd"
-    dtype = getattr(torch, config.workload.dtype)
-    wide = [_widened(tensor) for tensor in tensors]
-    with torch.inference_mode(False), torch.autocast("cpu", enabled=False), torch.enable_grad():
-        output = prepared.workload.reference(*wide)
-        if not backward:
-            return flat(output), ()
-        wanted = [tensor for tensor in wide if tensor.requires_grad]
-        gradients = torch.autograd.grad(flat(output), wanted, gradient_of(output, dtype))
-    return (() if config.workload.direction == "bwd" else flat(output)), gradients
-
-
-def _widened(tensor: Tensor) -> Tensor:
-    import torch
-
-    copy = tensor.detach().to("cpu").clone()
-    if not copy.is_floating_point():
-        return copy
-    return copy.to(torch.float64).requires_grad_(tensor.requires_grad)
-
-
-def _ulp(value: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return the spacing of a floating dtype at each value; 1 for integers."""
-    import torch
-
-    if not dtype.is_floating_point:
-        return torch.ones_like(value)
-    info = torch.finfo(dtype)
-    magnitude = value.abs().clamp(min=float(info.smallest_normal))
-    exponent = torch.frexp(magnitude).exponent - 1
-    return torch.ldexp(torch.full_like(value, info.eps), exponent)
-
-
-def _largest(values: Tensor) -> float:
-    return float(values.max()) if values.numel() else 0.0
+    found = prepared.workload.hard_inputs(draw(config, device, -1))
+    sets = {name: (*activations, *prepared.weights) for name, activations in found.items()}
+    if config.workload.direction != "fwd":
+        require_grad(tuple(sets.values()), constants(prepared.workload))
+    return sets
 
 
 def _finite(value: float) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,8 @@ class Prepared:
 
     workload: Workload
     call: Callable[..., Any]
+    function: Callable[..., Any]
+    """The forward as it is written, before any compiler."""
     sets: tuple[Tensors, ...]
     """Arguments of a call, one entry per set: its own activations, then the shared weights."""
     weights: Tensors
@@ -52,11 +54,18 @@ def prepare(config: Config, device: Device) -> Prepared:
     backward = config.workload.direction != "fwd"
     sets = tuple((*acts, *weights) for acts in (first, *others))
     if backward:
-        _require_grad(sets, constants(workload))
+        require_grad(sets, constants(workload))
     call = compiled(function, config.variant, device.compile_backend)
     if backward:
         call = _with_backward(call, config)
-    return Prepared(workload=workload, call=call, sets=sets, weights=weights, seed=config.seed)
+    return Prepared(
+        workload=workload,
+        call=call,
+        function=function,
+        sets=sets,
+        weights=weights,
+        seed=config.seed,
+    )
 
 
 def draw(config: Config, device: Device, stream: int) -> workloads.Draw:
@@ -133,7 +142,8 @@ def constants(workload: Workload) -> int:
     return workload.constants if isinstance(workload, Constants) else 0
 
 
-def _require_grad(sets: tuple[Tensors, ...], tables: int) -> None:
+def require_grad(sets: Sequence[Tensors], tables: int) -> None:
+    """Ask for the gradient of every floating tensor but the last `tables` of each set."""
     for tensors in sets:
         for tensor in tensors[: len(tensors) - tables]:
             tensor.requires_grad_(tensor.is_floating_point())

@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from runner.config.schema import Numerics
+from runner.config.schema import Config
 from runner.workload import Rounded
 
 if TYPE_CHECKING:
@@ -34,9 +34,21 @@ class Tolerance:
     reason: str
 
 
-def derive(workload: Workload, dtype: torch.dtype, wanted: Numerics) -> Tolerance:
-    """Return the tolerance for a workload in a dtype; what the config sets is taken as it is."""
-    found = _rounded(workload, dtype) if isinstance(workload, Rounded) else _unknown(dtype)
+TF32_UNIT = 2.0**-11
+"""Half of the spacing of a 10-bit fraction: what `high` matmul precision rounds operands to."""
+
+
+def derive(workload: Workload, config: Config) -> Tolerance:
+    """Return the tolerance for a config; what it sets itself is taken as it is."""
+    import torch
+
+    wanted = config.numerics
+    dtype = working_dtype(config)
+    unit = torch.finfo(dtype).eps / 2 if dtype.is_floating_point else 0.0
+    if dtype is torch.float32 and config.variant.matmul_precision != "highest":
+        high = config.variant.matmul_precision == "high"
+        unit = TF32_UNIT if high else torch.finfo(torch.bfloat16).eps / 2
+    found = _rounded(workload, dtype, unit) if isinstance(workload, Rounded) else _unknown(dtype)
     if wanted.rtol is None and wanted.atol is None:
         return found
     return Tolerance(
@@ -62,7 +74,19 @@ def for_gradients(outputs: Tolerance) -> Tolerance:
     )
 
 
-def _rounded(workload: Rounded, dtype: torch.dtype) -> Tolerance:
+def working_dtype(config: Config) -> torch.dtype:
+    """Return the coarser of the inputs' dtype and autocast's, which its roundings are of."""
+    import torch
+
+    dtype: torch.dtype = getattr(torch, config.workload.dtype)
+    cast: torch.dtype = getattr(torch, config.variant.autocast or config.workload.dtype)
+    both = (dtype, cast)
+    if not all(each.is_floating_point for each in both):
+        return dtype
+    return max(both, key=lambda each: torch.finfo(each).eps)
+
+
+def _rounded(workload: Rounded, dtype: torch.dtype, unit: float) -> Tolerance:
     """Allow one unit roundoff per rounding, and a sum's error grown with the root of its length.
 
     A sum of n terms in random order errs by about sqrt(n) roundoffs (Higham, "Accuracy and
@@ -71,7 +95,6 @@ def _rounded(workload: Rounded, dtype: torch.dtype) -> Tolerance:
     import torch
 
     info = torch.finfo(dtype)
-    unit = info.eps / 2
     sum_unit = min(unit, torch.finfo(torch.float32).eps / 2)
     summed = 2 * workload.reduction**0.5 * sum_unit
     return Tolerance(

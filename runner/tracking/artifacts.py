@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 from typing import Literal
 
-from runner.result import Profile, Result
+from runner.result import BINARY, Profile, Result
 from runner.tracking.names import portable_name
 
 ALWAYS = ("result.json", "config.yaml")
@@ -17,11 +17,15 @@ OPS_COLUMNS = ("name", "metric", "calls", "self_cpu_us", "self_device_us")
 Extent = Literal["all", "summary", "none"]
 
 
-def files_to_log(result: Result, folder: Path, extent: Extent) -> list[str]:
+def files_to_log(
+    result: Result, folder: Path, extent: Extent, *, binaries: bool = False
+) -> list[str]:
     """Return the files to send, relative to the folder; `summary` leaves traces and samples."""
     if extent == "none":
         return []
     large = _large(result) if extent == "summary" else set()
+    if not binaries:
+        large |= {file for kind, file in result.artifacts.items() if kind.startswith(BINARY)}
     names = dict.fromkeys((*ALWAYS, *result.artifacts.values()))
     inside = [name for name in names if name not in large and ".." not in Path(name).parts]
     return [name for name in inside if (folder / name).is_file()]

@@ -78,7 +78,8 @@ def _send_files(
     """Send the files, each by itself, so that one that cannot be read keeps no other back."""
     from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
-    files = [(folder, name) for name in files_to_log(result, folder, tracking.artifacts)]
+    wanted = files_to_log(result, folder, tracking.artifacts, binaries=tracking.binaries)
+    files = [(folder, name) for name in wanted]
     made = generated(result) if tracking.artifacts != "none" else {}
     with tempfile.TemporaryDirectory(prefix="artifacts-") as temporary:
         for name, content in made.items():

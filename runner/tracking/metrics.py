@@ -34,7 +34,8 @@ def metrics_of(result: Result) -> list[Value]:
         *profile_values(result.profile),
         *_fields(result.compile, "compile", "first_call_s", "graphs", "graph_breaks", "recompiles"),
         *_fields(result.memory, "memory", "peak_bytes"),
-        *_fields(result.numerics, "numerics", "max_abs_error", "max_rel_error", "max_ulp_error"),
+        *_fields(result.numerics, "numerics", "max_abs_error", "max_rel_error"),
+        *(Value(f"neuron/{name}", value) for name, value in result.neuron.items()),
         *_fields(result.roofline, "roofline", "gb_per_s", "tflop_per_s", "fraction_of_bound"),
         *_fields(result.roofline, "roofline", "bound_us", "padding_waste"),
     ]

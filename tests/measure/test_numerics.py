@@ -100,7 +100,7 @@ def test_a_result_kept_from_the_first_call_is_caught_after_the_timed_pass() -> N
         prepared = prepare(wanted, device)
         kept = prepared.call(*prepared.sets[0])
         before = numerics.check(prepared, wanted, device, kept)
-        after = numerics.recheck(before, prepared, wanted, 1, kept)
+        after = numerics.recheck(before, prepared, wanted, device, 1, kept)
     assert before.passed
     assert not after.passed
     assert after.reason is not None
@@ -127,7 +127,7 @@ def test_errors_are_counted_in_units_of_the_last_place() -> None:
 def test_the_tolerance_grows_with_the_reduction_and_shrinks_with_the_dtype() -> None:
     def rtol(width: int, dtype: torch.dtype) -> float:
         workload = RMSNorm(shape=(1, width), dtype=dtype, eps=1e-6)
-        return derive(workload, dtype, Config().numerics).rtol
+        return derive(workload, config((1, width), str(dtype).removeprefix("torch."))).rtol
 
     assert rtol(8192, torch.float32) > rtol(64, torch.float32)
     assert rtol(64, torch.float32) < 1e-4 < rtol(64, torch.bfloat16) < 0.05

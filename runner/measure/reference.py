@@ -1,0 +1,74 @@
+"""What a call should give: outputs and gradients in float64 on the CPU, and the outputs' dtype."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runner.config.schema import Config
+from runner.measure.prepare import Prepared, flat, gradient_of
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from runner.workload import Tensors
+
+
+def reference(prepared: Prepared, config: Config, tensors: Tensors) -> tuple[Tensors, Tensors]:
+    """Compute in float64 on the CPU what a call gives: its outputs and its gradients."""
+    import torch
+
+    direction = config.workload.direction
+    dtype = getattr(torch, config.workload.dtype)
+    wide = [_widened(tensor) for tensor in tensors]
+    with torch.inference_mode(False), torch.autocast("cpu", enabled=False), torch.enable_grad():
+        output = prepared.workload.reference(*wide)
+        if direction == "fwd":
+            return flat(output), ()
+        wanted = [tensor for tensor in wide if tensor.requires_grad]
+        gradients = torch.autograd.grad(flat(output), wanted, gradient_of(output, dtype))
+    return (() if direction == "bwd" else flat(output)), gradients
+
+
+def _widened(tensor: Tensor) -> Tensor:
+    import torch
+
+    copy = tensor.detach().to("cpu").clone()
+    if not copy.is_floating_point():
+        return copy
+    return copy.to(torch.float64).requires_grad_(tensor.requires_grad)
+
+
+def expected_dtype(prepared: Prepared, config: Config) -> tuple[str | None, str | None]:
+    """Return the dtypes that the workload's first implementation gives, or None and the reason.
+
+    It is run on fake tensors, which have shapes and dtypes but no values, so it costs no device
+    time; autocast is off.
+    """
+    import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    if config.workload.direction == "bwd":
+        return None, "a backward gives gradients, in their inputs' dtypes"
+    names = prepared.workload.implementations()
+    plain = names.get("naive") or next(iter(names.values()))
+    device = prepared.sets[0][0].device.type if prepared.sets[0] else "cpu"
+    without_cast = torch.autocast(device, enabled=False)
+    fake = FakeTensorMode(allow_non_fake_inputs=True)
+    try:
+        with torch.inference_mode(False), torch.no_grad(), without_cast, fake:
+            fakes = [fake.from_tensor(each.detach().clone()) for each in prepared.sets[0]]
+            return dtypes(flat(plain(*fakes))), None
+    except Exception as error:  # noqa: BLE001  # What cannot be told is said, and costs no result.
+        return None, f"the plain form does not run without values ({type(error).__name__})"
+
+
+def dtypes(tensors: Tensors) -> str:
+    """Return the dtypes of tensors as text, each once."""
+    return ", ".join(sorted({str(each.dtype).removeprefix("torch.") for each in tensors}))
+
+
+def output_dtype(output: object, config: Config) -> str:
+    """Return the dtypes of a call's outputs, its gradients left aside where it has both."""
+    if config.workload.direction == "fwd_bwd" and isinstance(output, tuple):
+        output = output[0]
+    return dtypes(flat(output))

@@ -1,0 +1,133 @@
+"""Ceilings of this CPU by measurement: a stream through memory, matrix products, one small op.
+
+Each is the best of several short runs, since a ceiling is what the machine can do, not what it
+did while something else ran.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from runner.config.schema import Hardware
+from runner.files import write_atomic
+from runner.measure.cache import UNKNOWN_BYTES, last_level_bytes
+from runner.roofline.ceilings import Place, read
+
+if TYPE_CHECKING:
+    import torch
+
+RUNS = 8
+LONGEST_S = 0.5
+"""A measurement stops after this, so that a slow dtype costs no minute."""
+STREAM_CACHES = 4
+"""A stream's tensor is this many last-level caches long."""
+MATRIX = (256, 512, 1024)
+"""Sizes of square products; the best rate of them is taken."""
+HALF = ("bfloat16", "float16")
+SMALL_CALLS = 1000
+
+
+def measure_once(place: Place, cores: Sequence[int]) -> Hardware | None:
+    """Measure and keep the ceilings of a place, unless that was done; None if it cannot be kept.
+
+    Sets this process's threads and cores: call it in a process of its own.
+    """
+    import msgspec
+    import torch
+
+    found = read(place.file)
+    if found is not None:
+        return found
+    if hasattr(os, "sched_setaffinity") and cores:
+        os.sched_setaffinity(0, cores)
+    torch.set_num_threads(place.num_threads)
+    with torch.inference_mode():
+        found = measure(place)
+    try:
+        place.file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(place.file, msgspec.json.encode(found))
+    except OSError:
+        return None  # What cannot be kept is absent later, with the file's name as the reason.
+    return found
+
+
+def measure(place: Place) -> Hardware:
+    """Measure this process's ceilings as it is set up."""
+    import torch
+
+    load = os.getloadavg()[0]
+    peaks = {
+        name: _matmul_tflop_per_s(getattr(torch, name))
+        for name in ("float32", "float64", "bfloat16", "float16")
+    }
+    # Converting to float32 is open to any implementation, and its cost vanishes in a large product.
+    peaks |= {name: max(peaks[name], peaks["float32"]) for name in HALF}
+    cache = last_level_bytes() or UNKNOWN_BYTES
+    where = f"{place.num_threads} thread{'s' if place.num_threads > 1 else ''}"
+    where += f" on cores {place.cores}" if place.cores else ", any core"
+    return Hardware(
+        name=f"{place.model}, {where}",
+        measure=True,
+        peak_tflop_per_s=peaks,
+        elementwise_tflop_per_s={name: max(peaks[name], peaks["float32"]) for name in peaks},
+        memory_gb_per_s=_stream_gb_per_s(STREAM_CACHES * cache),
+        last_level_bytes=cache,
+        launch_us=_launch_us(),
+        source=f"measured with torch {place.torch} at load average {load:.1f}, best of {RUNS}: "
+        f"copy, add and sum over {STREAM_CACHES * cache / 1e6:.0f} MB; square products up to "
+        f"{MATRIX[-1]}, half types at least at float32's rate; elementwise work shares "
+        "the units of products; launch_us: torch.add on one element",
+    )
+
+
+def _stream_gb_per_s(size: int) -> float:
+    import torch
+
+    source = torch.ones(size // 4)
+    target, other = torch.zeros_like(source), torch.ones_like(source)
+    streams: list[tuple[int, Callable[[], object]]] = [
+        (2, lambda: target.copy_(source)),
+        (3, lambda: torch.add(source, other, out=target)),
+        (1, source.sum),
+    ]
+    return max(count * source.nbytes / _best_s(run) / 1e9 for count, run in streams)
+
+
+def _matmul_tflop_per_s(dtype: torch.dtype) -> float:
+    import torch
+
+    best = 0.0
+    for size in MATRIX:
+        left, right = (torch.randn(size, size).to(dtype) for _ in range(2))
+        seconds = _best_s(functools.partial(torch.mm, left, right, out=torch.empty_like(left)))
+        best = max(best, 2 * size**3 / seconds / 1e12)
+        if seconds > LONGEST_S / RUNS:
+            break
+    return best
+
+
+def _launch_us() -> float:
+    import torch
+
+    one, other = torch.ones(1), torch.ones(1)
+
+    def small() -> None:
+        for _ in range(SMALL_CALLS):
+            torch.add(one, other, out=one)
+
+    return _best_s(small) / SMALL_CALLS * 1e6
+
+
+def _best_s(run: Callable[[], object]) -> float:
+    """Return the shortest of several runs after one to warm up, within a time."""
+    run()
+    taken: list[float] = []
+    while len(taken) < RUNS and sum(taken) < LONGEST_S:
+        start = perf_counter()
+        run()
+        taken.append(perf_counter() - start)
+    return min(taken)
