@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -13,12 +14,13 @@ from runner.devices.detect import known_type
 from runner.errors import UsageError
 from runner.files import new_folder
 from runner.identity import Identity, identify
-from runner.job import begun_in
 from runner.problems import check_before_running, refuse
-from runner.session import Session, identifier, job_name
+from runner.rerun import stored
+from runner.session import Session, Work, identifier
 from runner.sweep import show
-from runner.sweep.earlier import Earlier, earlier_in, newest_sweep, resumed_folder, set_aside
-from runner.sweep.exclude import excluder
+from runner.sweep.earlier import Earlier, earlier_in, newest_sweep, resumed_folder
+from runner.sweep.exclude import matching
+from runner.sweep.folders import clear, held, places
 from runner.sweep.plan import Combination, Planned, combine, plan
 from runner.sweep.stock import Launch
 
@@ -29,16 +31,33 @@ class Command:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def one(self, composed: Mapping[str, Any], base: Path) -> None:
+    def one(self, composed: Mapping[str, Any], base: Path, overrides: Sequence[str]) -> None:
         """Plan or measure a single combination below `base`."""
+        before = None
+        if composed.get("rerun"):
+            before = stored(str(composed["rerun"]), self._session.start)
+            composed = before.again(composed, overrides)
         combinations = self._combinations([composed], base)
         if combinations[0].config.plan:
-            self._print(combinations, [], resuming=False)
-            return
-        inspection = self._session.inspect([combinations[0].config])
-        planned = plan(combinations, identifier(inspection), [], resuming=False, retry_failed=False)
-        folder = new_folder(base, datetime.now())
-        self._session.measure(planned, inspection, folder, sweep=False)
+            planned = _planned(combinations, _identify_now())
+            self._print(planned)
+        else:
+            inspection = self._session.inspect([combinations[0].config])
+            planned = _planned(combinations, identifier(inspection))
+        if before and planned[0].identity:
+            print(before.compared(planned[0].identity), file=sys.stderr)
+        if not combinations[0].config.plan:
+            folder = new_folder(base, datetime.now())
+            self._session.measure(
+                Work(
+                    planned=planned,
+                    labels=show.names(planned),
+                    inspection=inspection,
+                    folder=folder,
+                    places={0: folder},
+                    sweep=False,
+                )
+            )
 
     def sweep(
         self, composed: Sequence[Mapping[str, Any]], base: Path, launch: Launch | None = None
@@ -49,48 +68,67 @@ class Command:
         """
         combinations = self._combinations(composed, base)
         rules = combinations[0].config
+        if rules.rerun:
+            raise UsageError("rerun: one combination at a time; leave out -m")
         folder = resumed_folder(rules.sweep.resume, base) if rules.sweep.resume else None
         before = folder or newest_sweep(base)
         earlier = earlier_in(before) if before else []
         if rules.plan:
-            self._print(combinations, earlier, resuming=folder is not None)
+            self._print(
+                _planned(combinations, _identify_now(), earlier, resuming=folder is not None)
+            )
             return
         wanted = [each.config for each in combinations if not each.excluded]
         if not wanted:
             raise UsageError("sweep.exclude: every combination is excluded; nothing would run")
         inspection = self._session.inspect(wanted)
-        planned = plan(
-            combinations,
-            identifier(inspection),
-            earlier,
-            resuming=folder is not None,
-            retry_failed=rules.sweep.retry_failed,
-        )
-        print(show.summary(planned), file=sys.stderr)
+        identifies = identifier(inspection)
+        resuming = folder is not None
         folder = folder or new_folder(base, datetime.now())
-        _clear(planned, folder)
-        self._session.measure(planned, inspection, folder, sweep=True, launch=launch)
+        with held(folder):
+            earlier = earlier_in(folder) if resuming else earlier
+            planned = _planned(combinations, identifies, earlier, resuming=resuming)
+            print(show.summary(planned), file=sys.stderr)
+            labels = show.names(planned)
+            where = places(planned, labels, folder)
+            clear(planned, where)
+            self._session.measure(
+                Work(
+                    planned=planned,
+                    labels=labels,
+                    inspection=inspection,
+                    folder=folder,
+                    places=where,
+                    sweep=True,
+                    launch=launch,
+                )
+            )
 
     def _combinations(self, composed: Sequence[Mapping[str, Any]], base: Path) -> list[Combination]:
-        conditions = composed[0].get("sweep", {}).get("exclude") or []
-        combinations, problems = combine(composed, excluder([str(each) for each in conditions]))
+        combinations, problems = combine(composed, matching)
         refuse(problems)
-        check_before_running([each.config for each in combinations if not each.excluded], base)
+        configs = [each.config for each in combinations if not each.excluded]
+        check_before_running(configs, base, self._session.start)
         return combinations
 
-    def _print(
-        self, combinations: Sequence[Combination], earlier: Sequence[Earlier], *, resuming: bool
-    ) -> None:
-        rules = combinations[0].config.sweep
-        planned = plan(
-            combinations,
-            _identify_now(),
-            earlier,
-            resuming=resuming,
-            retry_failed=rules.retry_failed,
-        )
-        form = show.as_json if rules.format == "json" else show.as_text
-        print(form(planned))
+    def _print(self, planned: Sequence[Planned]) -> None:
+        wanted = planned[0].combination.config.sweep.format
+        form = show.as_json if wanted == "json" else show.as_text
+        try:
+            print(form(planned), flush=True)
+        except BrokenPipeError:  # A reader that has seen enough, such as head.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _planned(
+    combinations: Sequence[Combination],
+    identifies: Callable[[Config], Identity | None],
+    earlier: Sequence[Earlier] = (),
+    *,
+    resuming: bool = False,
+) -> list[Planned]:
+    retry = combinations[0].config.sweep.retry_failed
+    return plan(combinations, identifies, earlier, resuming=resuming, retry_failed=retry)
 
 
 def _identify_now() -> Callable[[Config], Identity | None]:
@@ -103,19 +141,3 @@ def _identify_now() -> Callable[[Config], Identity | None]:
         return identify(config, device_type="cpu", device_model=cpu_model())
 
     return of
-
-
-def _clear(planned: Sequence[Planned], folder: Path) -> None:
-    """Set aside what is in the folder of a combination that runs again, unless it can go on."""
-    for each, name in zip(planned, show.names(planned), strict=True):
-        place = folder / job_name(each.combination.number, name)
-        if each.runs and place.exists() and not _goes_on(each, place):
-            set_aside(place)
-
-
-def _goes_on(planned: Planned, place: Path) -> bool:
-    """Tell whether a folder holds a begun but unfinished run of the same identity."""
-    begun = begun_in(place)
-    if begun is None or planned.identity is None or (place / "result.json").exists():
-        return False
-    return begun.identity == planned.identity.digest

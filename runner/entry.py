@@ -35,6 +35,9 @@ def main(argv: Sequence[str]) -> int:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
         return error.exit_code
+    except BrokenPipeError:  # Nobody reads any more; what was measured is stored.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.FAILED
     except InterruptedRunError as interrupt:
         print(f"{interrupt}; what was captured is kept", file=sys.stderr)
         return interrupt.exit_code
@@ -50,7 +53,6 @@ def _run(argv: list[str]) -> int:
         run_hydra(words.argv, lambda _: None)
         return ExitCode.OK
     from runner.command import Command
-    from runner.result import Status
     from runner.session import Session
 
     with Session(Path.cwd()) as session:
@@ -58,14 +60,14 @@ def _run(argv: list[str]) -> int:
         run_hydra(words.argv, task)
         if task.stopped is not None:
             raise task.stopped
-    return ExitCode.FAILED if set(session.statuses) - {Status.PASSED} else ExitCode.OK
+    return session.exit_code
 
 
 class Task:
     """The task as Hydra and its plug-ins call it.
 
-    Nothing is raised through Hydra, which would print it; after a first stop the jobs that follow
-    are not begun.
+    Nothing is raised through Hydra, which would take it for its own; after a first stop the jobs
+    that follow are not begun.
     """
 
     def __init__(self, command: Command) -> None:
@@ -78,8 +80,12 @@ class Task:
         from hydra.types import RunMode
 
         hydra = HydraConfig.get()
+        os.chdir(hydra.runtime.cwd)  # Jobs are processes: hydra.job.chdir would move the command.
         base = hydra.sweep.dir if hydra.mode is RunMode.MULTIRUN else hydra.run.dir
-        self._guard(lambda: self._command.one(_resolved(composed), Path(os.path.abspath(base))))
+        given = list(hydra.overrides.task)
+        self._guard(
+            lambda: self._command.one(_resolved(composed), Path(os.path.abspath(base)), given)
+        )
 
     def sweep(
         self, composed: Sequence[dict[str, Any]], base: Path, launch: Launch | None = None
@@ -98,7 +104,7 @@ class Task:
             return
         try:
             action()
-        except (RunnerError, InterruptedRunError) as error:
+        except BaseException as error:  # noqa: BLE001  # It is raised again beyond Hydra.
             self.stopped = error
 
 

@@ -180,13 +180,17 @@ class Experiment:
             self._absent({"memory.peak_bytes": reason})
 
     def _profile(self, prepared: Prepared, device: Device) -> None:
-        from runner.profile import profile_of
+        from runner.profile import profile_of, with_hardware
 
         with self._stage("profile"):
             captured = capture.capture(prepared, self.config, device, self.task.folder)
             self._keep(schedule=captured.schedule)
         with self._stage("trace"):
             found = profile_of(captured, device)
+            collected = device.collect(self.config, self.task.folder, found.steps_ns)
+            if collected is not None:
+                found = with_hardware(found, collected)
+                self._keep(neuron=collected.figures, hints=collected.hints)
             self._keep(profile=found.profile, profiled_step_us=found.step_us)
             self._keep(checks=(*self.record.checks, *found.checks))
             self._absent(found.absent)

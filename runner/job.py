@@ -14,13 +14,14 @@ from runner.config.plain import to_plain
 from runner.config.schema import Config
 from runner.devices.detect import own_variables
 from runner.devices.device import Placement
+from runner.devices.neuron_capture import MANIFEST, SESSIONS
 from runner.experiment import Task
 from runner.files import write_atomic, write_json
 from runner.identity import Identity
 from runner.launch.child import Setup
 from runner.launch.pool import Ended, Ending
-from runner.record import read_record
-from runner.result import Result, Status
+from runner.record import Record, read_record
+from runner.result import BINARY, Result, Status
 
 STATUS = {
     Ending.ERROR: Status.FAILED,
@@ -54,12 +55,21 @@ class Job:
     started: str | None = None
     endings: dict[int, Ended] = field(default_factory=dict)
     beside: int = 0
+    processes: int = 0
+    """How many it is to have: those that the config asks for, and what a sweep adds."""
+
+    def __post_init__(self) -> None:
+        self.processes = self.processes or self.config.processes
+
+    @property
+    def broken(self) -> bool:
+        """Tell whether a process of it did not end well."""
+        return any(ended.ending is not Ending.DONE for ended in self.endings.values())
 
     @property
     def complete(self) -> bool:
         """Tell whether no process of it is left to run: all ended, or one failed."""
-        failed = any(ended.ending is not Ending.DONE for ended in self.endings.values())
-        return failed or len(self.endings) == self.config.processes
+        return self.broken or len(self.endings) == self.processes
 
     def task(self, placement: Placement, process: int, order: int) -> Task:
         """Return what the measuring process is given."""
@@ -105,18 +115,22 @@ class Job:
         if begun is None or begun.identity != self.identity.digest:
             return
         self.started = begun.started
-        for process in range(self.config.processes):
-            record = read_record(self.folder, process)
-            if record is not None and record.stage == "done":
-                self.endings[process] = Ended(ending=Ending.DONE, stage="done")
+        for torn in self.folder.glob(".*.tmp"):
+            torn.unlink()
+        while (record := read_record(self.folder, len(self.endings))) and record.stage == "done":
+            self.endings[len(self.endings)] = Ended(ending=Ending.DONE, stage="done")
+        self.processes = max(self.processes, len(self.endings))
+
+    def records(self) -> list[Record]:
+        """Read what its processes have left, in their order."""
+        found = [read_record(self.folder, process) for process in range(self.processes)]
+        return [record for record in found if record is not None]
 
     def result(self, interrupted: Outcome | None = None) -> Result:
         """Make the result of what is there and store it, as interrupted if that is how it ended."""
-        found = [read_record(self.folder, process) for process in range(self.config.processes)]
-        records = [record for record in found if record is not None]
         result = assemble(
             self.config,
-            records,
+            self.records(),
             self._outcome() or interrupted or Outcome(status=Status.PASSED),
             identity=self.identity,
             started=self.started or now(),
@@ -156,11 +170,14 @@ def artifacts(folder: Path) -> dict[str, str]:
         ("samples", "samples_*.json"),
         ("log", "process_*.log"),
         ("picture", "*.svg"),
+        ("manifest", MANIFEST),
+        (BINARY, f"{SESSIONS}/**/*.*"),
     )
     found = {}
     for kind, pattern in kinds:
         for file in sorted(folder.glob(pattern)):
-            found[f"{kind}/{file.name}"] = file.name
+            name = file.relative_to(folder).as_posix()
+            found[f"{kind}/{name}"] = name
     return found
 
 

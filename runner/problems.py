@@ -10,6 +10,7 @@ from runner.config.convert import Problem
 from runner.config.schema import Config
 from runner.devices.detect import preflight
 from runner.errors import UsageError
+from runner.published import load
 from runner.tracking.uri import check_uri
 
 
@@ -20,12 +21,14 @@ def refuse(problems: Iterable[Problem]) -> None:
         raise UsageError(*lines)
 
 
-def check_before_running(configs: Sequence[Config], base: Path) -> None:
-    """Refuse what the devices, the store or the folder rule out, as far as that shows at once."""
+def check_before_running(configs: Sequence[Config], base: Path, start: Path) -> None:
+    """Refuse what devices, store, folder or reference rule out, as far as that shows at once."""
     refuse(problem for config in configs for problem in preflight(config, base))
     for uri in {config.tracking.uri for config in configs} - {None}:
         assert uri is not None
         check_uri(uri)
+    for name in {config.sweep.reference for config in configs} - {None}:
+        load(str(name), start)
     require_writable(base)
 
 

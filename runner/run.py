@@ -6,17 +6,21 @@ does while nothing is measured, unless jobs run beside each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from runner.assemble import Outcome
+from runner.config.schema import Config
 from runner.devices.detect import placed_on
 from runner.experiment import Task
 from runner.interrupts import InterruptedRunError, Interrupts
 from runner.job import Job
 from runner.launch.pool import Child, Ended, Pool
 from runner.result import Result, Status
+from runner.sweep.order import rounds
+from runner.sweep.until import further
 
 
 class Watcher(Protocol):
@@ -46,57 +50,79 @@ def measure(task: Task, tell: Callable[[str], None]) -> None:
 
 
 class Run:
-    """Carries jobs out in turns, `slots` at a time."""
+    """Carries jobs out, a process of each in its turn, on `slots` of cores or devices at a time."""
 
     def __init__(
         self,
         pool: Pool,
         interrupts: Interrupts,
         watcher: Watcher,
-        *,
+        rules: Config,
         slots: Sequence[str] | None = None,
-        fail_fast: bool = False,
     ) -> None:
         self._pool = pool
         self._interrupts = interrupts
         self._watcher = watcher
+        self._rules = rules
         self._free: list[str | None] = list(slots) if slots else [None]
-        self._fail_fast = fail_fast
         self._running: dict[Child, tuple[Turn, str | None]] = {}
         self._failed: dict[int, bool] = {}
         """Finished jobs by number, and whether they failed; their results are on disk."""
+        self._order = 0
 
-    def carry_out(self, turns: Iterable[Turn]) -> None:
-        """Run every turn; an interrupt ends what runs, keeps what it captured, and goes on up.
+    def carry_out(self, jobs: Sequence[Job]) -> None:
+        """Run every process that is left; an interrupt ends what runs, keeps it, and goes on up.
 
-        Turns that an earlier command ended whole are not run again.
+        Processes that an earlier command ended whole are not run again. With sweep.until, no result
+        is made before all are narrow enough.
         """
-        waiting = list(turns)
+        self._order = sum(len(job.endings) for job in jobs)
         try:
-            for job in dict.fromkeys(turn.job for turn in waiting):
+            self._carry_out(jobs)
+            while more := further(self._unfinished(jobs), self._rules.sweep):
+                for job, count in more.items():
+                    job.processes += count
+                self._carry_out(list(more))
+            for job in self._unfinished(jobs):
                 if job.complete:
-                    self._finish(job, job.result())
-            while waiting or self._running:
-                self._fill(waiting)
-                for child, ended in self._wait():
-                    turn, slot = self._running.pop(child)
-                    self._free.append(slot)
-                    self._end(turn, ended)
+                    self._finish(job)
         except InterruptedRunError as interrupt:
             with self._interrupts.held():
                 self._stop(str(interrupt))
             raise
 
-    def _fill(self, waiting: list[Turn]) -> None:
-        while waiting and self._free:
-            turn = waiting.pop(0)
-            if self._due(turn):
-                self._start(turn, self._free.pop(0))
+    def _carry_out(self, jobs: Sequence[Job]) -> None:
+        for job in jobs:
+            self._end_if_complete(job)
+        waiting = deque(self._turns(jobs))
+        while waiting or self._running:
+            self._fill(waiting)
+            for child, ended in self._wait():
+                turn, slot = self._running.pop(child)
+                self._free.append(slot)
+                turn.job.endings[turn.process] = ended
+                self._end_if_complete(turn.job)
 
-    def _due(self, turn: Turn) -> bool:
-        stopped = self._fail_fast and any(self._failed.values())
-        ran = turn.process in turn.job.endings or turn.job.number in self._failed
-        return not (stopped or ran)
+    def _turns(self, jobs: Sequence[Job]) -> list[Turn]:
+        """Return the processes that are left to run, in the order of the sweep."""
+        interleaved = self._rules.sweep.order == "interleaved"
+        order = rounds(
+            [job.processes for job in jobs], seed=self._rules.seed, interleaved=interleaved
+        )
+        left = [(jobs[i], process) for i, process in order if process not in jobs[i].endings]
+        before = self._order
+        self._order += len(left)
+        return [Turn(job, process, before + place) for place, (job, process) in enumerate(left)]
+
+    def _unfinished(self, jobs: Sequence[Job]) -> list[Job]:
+        return [job for job in jobs if job.number not in self._failed]
+
+    def _fill(self, waiting: deque[Turn]) -> None:
+        while waiting and self._free:
+            turn = waiting.popleft()
+            stopped = self._rules.sweep.fail_fast and any(self._failed.values())
+            if not stopped and turn.job.number not in self._failed:
+                self._start(turn, self._free.pop(0))
 
     def _start(self, turn: Turn, slot: str | None) -> None:
         job = turn.job
@@ -125,11 +151,17 @@ class Run:
         turn, _ = self._running[child]
         self._watcher.stage(turn.job, turn.process, stage)
 
-    def _end(self, turn: Turn, ended: Ended) -> None:
-        turn.job.endings[turn.process] = ended
-        if turn.job.complete and turn.job.number not in self._failed:
-            with self._interrupts.held():
-                self._finish(turn.job, turn.job.result())
+    def _end_if_complete(self, job: Job) -> None:
+        """Make the result of a job that has all its processes, unless more may be added to it."""
+        open_ended = self._rules.sweep.until is not None and not job.broken
+        if job.complete and not open_ended and job.number not in self._failed:
+            self._finish(job)
+
+    def _finish(self, job: Job, interrupted: Outcome | None = None) -> None:
+        with self._interrupts.held():
+            result = job.result(interrupted)
+            self._failed[job.number] = result.failed
+            self._watcher.ended(job, result)
 
     def _stop(self, why: str) -> None:
         """End what runs and make results of what the jobs under way have captured."""
@@ -139,8 +171,4 @@ class Run:
         self._running.clear()
         for job, stage in stages.items():
             outcome = Outcome(status=Status.INTERRUPTED, stage=stage, reason=why)
-            self._finish(job, job.result(interrupted=outcome))
-
-    def _finish(self, job: Job, result: Result) -> None:
-        self._failed[job.number] = result.failed
-        self._watcher.ended(job, result)
+            self._finish(job, outcome)

@@ -67,16 +67,26 @@ class Screen:
         """Say what went wrong without costing a result."""
         self._line(f"warning: {text}")
 
-    def report(self, results: Sequence[Result], folder: Path, link: str | None = None) -> None:
-        """Print the table, the findings by level, where the files are, and the MLflow link."""
+    def report(
+        self,
+        results: Sequence[Result],
+        folder: Path,
+        link: str | None = None,
+        beside: Sequence[str] = (),
+    ) -> None:
+        """Print the table, `beside` under it, the findings, where the files are, and the link."""
         if self._bar:
             self._bar.stop()
         rows = rows_of(results)
         terminal(rows, self._out)
+        for line in beside:
+            print(line, file=self._out)
         for level in Level:
             lines = finding_lines(rows, level)
             if lines:
                 print(f"\n{level}:", *(f"  {line}" for line in lines), sep="\n", file=self._out)
+        for hint in dict.fromkeys(hint for result in results for hint in result.hints):
+            print(f"\n{hint}", file=self._out)
         print(f"\nfiles:  {folder}", file=self._out)
         if link:
             print(f"MLflow: {link}", file=self._out)

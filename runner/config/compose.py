@@ -51,6 +51,7 @@ def accept(argv: list[str]) -> Words:
 def run_hydra(argv: list[str], task: Callable[[DictConfig], Any]) -> None:
     """Let Hydra compose and launch; its errors become one UsageError."""
     import hydra
+    import yaml  # type: ignore[import-untyped]
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
@@ -70,6 +71,8 @@ def run_hydra(argv: list[str], task: Callable[[DictConfig], Any]) -> None:
         raise UsageError(
             f"{found}: variant.compile is null here; choose variant=compiled"
         ) from error
+    except yaml.YAMLError as error:
+        raise UsageError(_one_line(error)) from error
     except OSError as error:
         where = f"{error.filename}: {error.strerror}"
         raise UsageError(f"hydra.run.dir: {where}; give another with hydra.run.dir=PATH") from error
@@ -80,12 +83,15 @@ def resolved(composed: DictConfig) -> dict[str, Any]:
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
+    is_config = OmegaConf.is_config
     try:
-        data = OmegaConf.to_container(composed, resolve=True)
+        return {
+            str(key): OmegaConf.to_container(node, resolve=True) if is_config(node) else node
+            for key, node in composed.items()
+            if key != "hydra"
+        }
     except OmegaConfBaseException as error:
         raise UsageError(_one_line(error)) from error
-    assert isinstance(data, dict)
-    return {str(key): value for key, value in data.items() if key != "hydra"}
 
 
 def typed(composed: DictConfig) -> Config:

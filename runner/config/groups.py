@@ -27,5 +27,7 @@ def choices(folders: Iterable[Path]) -> dict[str, dict[str, Path]]:
 
 def summary(file: Path) -> str:
     """Return the first comment of a config file, which says what the choice is."""
-    first = file.read_text().splitlines()[:1]
-    return first[0].removeprefix("#").strip() if first and first[0].startswith("#") else ""
+    for line in file.read_text().splitlines():
+        if not line.startswith("# @package"):  # Hydra's own header.
+            return line.removeprefix("#").strip() if line.startswith("#") else ""
+    return ""

@@ -230,6 +230,11 @@ class Sweep:
     """Conditions on config values; a combination that meets one is left out."""
     until: Above0 | None = None
     """Add processes until the interval of each comparison is this narrow, relative half-width."""
+    most_processes: Positive = 40
+    """With until: processes of one combination at most."""
+    reference: Text | None = None
+    """JSON file of published numbers to print under the table: a name in conf/experiment/, or a
+    path."""
     format: Literal["table", "json"] = "table"
     """How plan=true prints."""
 
@@ -244,6 +249,8 @@ class Tracking:
     """Name of the MLflow experiment."""
     artifacts: Literal["all", "summary", "none"] = "all"
     """Which files go along; summary leaves traces and samples on disk."""
+    binaries: Flag = False
+    """Neuron: also send the session folders' NEFF, NTFF and .pb files, which can be large."""
     tags: dict[Text, Text] = field(default_factory=dict)
     """Tags of your own."""
 

@@ -137,11 +137,14 @@ class Pool:
     def __init__(self, *, compiles: bool = False, warm: bool = True) -> None:
         self._children: list[Child] = []
         self._warm = warm
-        self.server_log = Path(tempfile.mkstemp(prefix="runner_server_", suffix=".log")[1])
+        self._serves = False
         self._compiles = compiles
+        log, name = tempfile.mkstemp(prefix="runner_server_", suffix=".log")
+        os.close(log)
+        self.server_log = Path(name)
 
     def __enter__(self) -> Pool:
-        if self._warm:
+        if self._warm:  # It warms up beside what the parent does meanwhile.
             self._start_server()
         return self
 
@@ -153,7 +156,7 @@ class Pool:
     ) -> None:
         for child in list(self._children):
             child.end()
-        if self._warm:
+        if self._serves:
             from multiprocessing import forkserver
 
             forkserver._forkserver._stop()  # type: ignore[attr-defined]
@@ -163,10 +166,12 @@ class Pool:
         self, work: Work, argument: Any, setup: Setup, *, fork: bool, limit: Limit = lambda _: None
     ) -> Child:
         """Start one child; it is ended at the latest when the pool is left."""
+        if fork and not self._serves:
+            self._start_server()
         context = multiprocessing.get_context("forkserver" if fork else "spawn")
         ours, theirs = context.Pipe(duplex=False)
         make: Callable[..., BaseProcess] = context.Process  # type: ignore[attr-defined]
-        process = make(target=main, args=(work, argument, setup, theirs), daemon=True)
+        process = make(target=main, args=(work, argument, setup, theirs))
         process.start()
         theirs.close()
         child = Child(process, ours, limit)
@@ -200,6 +205,7 @@ class Pool:
         context.set_forkserver_preload([server.__name__])
         os.environ[server.WARM] = "compile" if self._compiles else "eager"
         os.environ[server.LOG] = str(self.server_log)
+        self._serves = True
         try:
             from multiprocessing import forkserver
 

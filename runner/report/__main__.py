@@ -6,9 +6,11 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
-from runner.errors import ExitCode, RunnerError
+from runner.errors import ExitCode, RunnerError, UsageError
+from runner.files import write_atomic
 from runner.report.cells import finding_lines
 from runner.report.document import document
 from runner.report.render import as_csv, markdown, terminal
@@ -17,6 +19,8 @@ from runner.report.table import Row, rows_of
 from runner.result import Level
 
 DEFAULT = Path("outputs")
+DEFAULT_PAGE = Path()
+"""Stands for a page beside the results."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -49,6 +53,14 @@ def parser() -> argparse.ArgumentParser:
     kind.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     kind.add_argument("--csv", action="store_true", help="print one line a combination as CSV")
     kind.add_argument("--json", action="store_true", help="print the results as a JSON list")
+    kind.add_argument(
+        "--html",
+        nargs="?",
+        type=Path,
+        const=DEFAULT_PAGE,
+        metavar="FILE",
+        help="write one self-contained page; by default report.html in the results' folder",
+    )
     kind.add_argument("--log", action="store_true", help="send what is not there yet to MLflow")
     made.add_argument(
         "--uri", help="with --log: the store, in place of the one that the results name"
@@ -57,6 +69,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.html and options.html != DEFAULT_PAGE and options.html.is_dir():
+        # `--html FOLDER` means a page of that folder.
+        options.paths, options.html = [*options.paths, options.html], DEFAULT_PAGE
     paths = options.paths or [DEFAULT]
     found = read_newest(paths)
     for line in found.refused:
@@ -67,7 +82,10 @@ def _run(options: argparse.Namespace) -> int:
         return ExitCode.NOTHING
     if options.log:
         return _log(found, options.uri)
-    _print(rows_of(found.results), found, options)
+    if options.html:
+        _write_page(found, options.html)
+    else:
+        _print(rows_of(found.results), found, options)
     failed = found.refused or any(result.failed for result in found.results)
     return ExitCode.FAILED if failed else ExitCode.OK
 
@@ -85,6 +103,24 @@ def _print(rows: Sequence[Row], found: Found, options: argparse.Namespace) -> No
             print(line)
         folders = {one.folder for one in found.stored}
         print(f"files: {', '.join(sorted({str(f.parent) for f in folders}))}", file=sys.stderr)
+
+
+def _write_page(found: Found, file: Path) -> None:
+    from runner.report.html.page import page
+
+    if file == DEFAULT_PAGE:
+        folders = [one.folder.absolute() for one in found.stored]
+        above = {folder.parent for folder in folders}
+        beside = folders[0] if len(folders) == 1 else above.pop() if len(above) == 1 else Path.cwd()
+        file = beside / "report.html"
+    text = page(found, datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"))
+    try:
+        write_atomic(file, text.encode())
+    except OSError as error:
+        raise UsageError(
+            f"--html {file}: {error.strerror}; name a file in a folder that is there"
+        ) from None
+    print(file)
 
 
 def _log(found: Found, uri: str | None) -> int:

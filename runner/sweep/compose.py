@@ -8,11 +8,12 @@ deleted, the job goes through Hydra whole.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from omegaconf import OmegaConf
+
+from runner.config.compose import resolved
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
@@ -30,34 +31,32 @@ class Composer:
         self._parse = parse
         self._is_group = is_group
         self._parsed: dict[str, Override] = {}
-        self._bases: dict[tuple[str, ...], dict[str, Any]] = {}
+        self._bases: dict[tuple[str, ...], dict[str, Any] | None] = {}
+        """Choices of groups, composed; None where something in one is interpolated or missing."""
 
     def compose(self, overrides: Sequence[str]) -> dict[str, Any]:
         """Return the composed config of one job; Hydra's and OmegaConf's errors pass."""
-        parsed = [self._parsed.setdefault(text, self._parse(text)) for text in overrides]
-        groups = tuple(each.input_line or "" for each in parsed if self._shapes(each))
-        values = [each for each in parsed if not self._shapes(each)]
-        base = self._bases.get(groups)
-        if base is None:
-            base = self._bases[groups] = plain(self._load(list(groups)))
-        if _interpolates(base) or any(_interpolates(each.value()) for each in values):
-            return self._whole(overrides)
-        data = copy.deepcopy(base)
-        for each in values:
-            if not _set(data, each.key_or_group.split("."), each.value()):
-                return self._whole(overrides)
-        return data
+        parsed = [self._parsed_once(text) for text in overrides]
+        data = self._base(tuple(each.input_line or "" for each in parsed if self._shapes(each)))
+        for each in parsed:
+            if data is not None and not self._shapes(each):
+                literal = not _interpolates(each.value())
+                data = _with(data, each.key_or_group.split("."), each) if literal else None
+        return resolved(self._load(list(overrides))) if data is None else data
 
-    def _whole(self, overrides: Sequence[str]) -> dict[str, Any]:
-        """Let Hydra compose the job as it would, interpolations resolved."""
-        config = self._load(list(overrides))
-        resolved = OmegaConf.to_container(config, resolve=False)
-        assert isinstance(resolved, dict)
-        if "hydra" in resolved and not _interpolates(without_hydra(resolved)):
-            return without_hydra(resolved)
-        whole = OmegaConf.to_container(config, resolve=True)
-        assert isinstance(whole, dict)
-        return without_hydra(whole)
+    def _parsed_once(self, text: str) -> Override:
+        if text not in self._parsed:
+            self._parsed[text] = self._parse(text)
+        return self._parsed[text]
+
+    def _base(self, groups: tuple[str, ...]) -> dict[str, Any] | None:
+        if groups not in self._bases:
+            config = self._load(list(groups))
+            data = OmegaConf.to_container(config, resolve=False)
+            assert isinstance(data, dict)
+            plain = {str(key): value for key, value in data.items() if key != "hydra"}
+            self._bases[groups] = None if _interpolates(plain) else plain
+        return self._bases[groups]
 
     def _shapes(self, override: Override) -> bool:
         """Tell whether an override takes part in composing: a group, a deletion, Hydra's own."""
@@ -67,33 +66,21 @@ class Composer:
         return self._is_group(key) and not isinstance(override.value(), dict)
 
 
-def plain(config: DictConfig) -> dict[str, Any]:
-    """Return a composed config as plain data, interpolations left in place."""
-    data = OmegaConf.to_container(config, resolve=False)
-    assert isinstance(data, dict)
-    return without_hydra(data)
+def _with(data: dict[str, Any], path: Sequence[str], override: Override) -> dict[str, Any] | None:
+    """Return data with a value set as Hydra sets it, sharing what stays.
 
-
-def without_hydra(data: dict[Any, Any]) -> dict[str, Any]:
-    """Return the config without Hydra's own node."""
-    return {str(key): value for key, value in data.items() if key != "hydra"}
-
-
-def _set(data: dict[str, Any], path: Sequence[str], value: Any) -> bool:
-    """Set a value as OmegaConf.update with merge does; False where only Hydra can tell."""
-    node: Any = data
-    for name in path[:-1]:
-        if not isinstance(node, dict) or name not in node:
-            return False
-        node = node[name]
-    if not isinstance(node, dict):
-        return False
-    before = node.get(path[-1])
-    if isinstance(value, dict) and isinstance(before, dict):
-        node[path[-1]] = _merged(before, value)
-    else:
-        node[path[-1]] = copy.deepcopy(value)
-    return True
+    None where only Hydra can tell what is to happen, an error included.
+    """
+    name, *rest = path
+    before = data.get(name)
+    if rest:
+        inner = _with(before, rest, override) if isinstance(before, dict) else None
+        return None if inner is None else {**data, name: inner}
+    value = override.value()
+    if not (override.is_force_add() or (before is None if override.is_add() else name in data)):
+        return None
+    both = isinstance(value, dict) and isinstance(before, dict)
+    return {**data, name: _merged(before or {}, value) if both else value}
 
 
 def _merged(before: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:

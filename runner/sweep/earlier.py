@@ -1,9 +1,8 @@
-"""What a folder holds from before: results by identity, and which of their processes are whole."""
+"""What a sweep's folder holds from before: its results, by identity."""
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -12,9 +11,9 @@ import msgspec
 from runner.errors import UsageError
 from runner.result import Status
 
+LOCK = ".lock"
+"""In every sweep's folder: held by the command that runs it."""
 FAILED = (Status.FAILED, Status.TIMEOUT, Status.NOT_MEASURED)
-ATTEMPTS = "attempts"
-"""Where a sweep keeps the folders of combinations that were run again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,29 +46,30 @@ class _Stored(msgspec.Struct):
     started: str
     ended: str
     reason: str | None = None
-    identity_parts: dict[str, str] = field(default_factory=dict)
+    identity_parts: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 def earlier_in(sweep: Path) -> list[Earlier]:
-    """Read the results of a sweep's folder; a half-written or foreign file does not count."""
-    found = []
-    for file in sorted(sweep.glob("*/result.json")):
-        try:
-            stored = msgspec.json.decode(file.read_bytes(), type=_Stored)
-        except msgspec.MsgspecError:
-            continue
-        seconds = datetime.fromisoformat(stored.ended) - datetime.fromisoformat(stored.started)
-        found.append(
-            Earlier(
-                folder=file.parent,
-                identity=stored.identity,
-                parts=stored.identity_parts,
-                status=stored.status,
-                reason=stored.reason,
-                seconds=seconds.total_seconds(),
-            )
-        )
-    return found
+    """Read the results of a sweep's folder."""
+    found = map(read_earlier, sorted(sweep.glob("*/result.json")))
+    return [each for each in found if each is not None]
+
+
+def read_earlier(file: Path) -> Earlier | None:
+    """Read a result.json; a missing, half-written or foreign one does not count."""
+    try:
+        stored = msgspec.json.decode(file.read_bytes(), type=_Stored)
+    except (FileNotFoundError, msgspec.MsgspecError):
+        return None
+    seconds = datetime.fromisoformat(stored.ended) - datetime.fromisoformat(stored.started)
+    return Earlier(
+        folder=file.parent,
+        identity=stored.identity,
+        parts=stored.identity_parts,
+        status=stored.status,
+        reason=stored.reason,
+        seconds=seconds.total_seconds(),
+    )
 
 
 def newest_sweep(base: Path) -> Path | None:
@@ -88,12 +88,6 @@ def resumed_folder(wanted: str, base: Path) -> Path:
     folder = Path(wanted).absolute()
     if not folder.is_dir():
         raise UsageError(f"sweep.resume: {wanted!r} is no folder; name a sweep's, or latest")
+    if not (folder / LOCK).exists() and not any(folder.glob("*/job.json")):
+        raise UsageError(f"sweep.resume: {folder} holds no sweep; name a sweep's folder, or latest")
     return folder
-
-
-def set_aside(folder: Path) -> None:
-    """Move the folder of an attempt out of the way of the next, losing nothing."""
-    attempts = folder.parent / ATTEMPTS
-    attempts.mkdir(exist_ok=True)
-    number = 1 + sum(1 for _ in attempts.glob(f"{folder.name}_*"))
-    shutil.move(folder, attempts / f"{folder.name}_{number}")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from omegaconf import OmegaConf, open_dict
 
+from runner.config.compose import resolved
+from runner.errors import UsageError
 from runner.sweep.axes import Own, expand
 from runner.sweep.compose import Composer
 
@@ -31,7 +34,7 @@ def sweep(context: HydraContext, task: Any, config: DictConfig, arguments: Seque
     jobs = expand(arguments, parse, _owner(load, fixed))
     composer = Composer(load, parse, cache(lambda key: bool(loader.get_group_options(key))))
     composed = [composer.compose(job) for job in jobs]
-    base = Path(config.hydra.sweep.dir).absolute()
+    base = _base(config, composed)
     if config.hydra.launcher._target_ == ISOLATED:
         task.sweep(composed, base)
     else:
@@ -48,17 +51,32 @@ def launch(
     from hydra.core.utils import JobReturn, JobStatus
 
     load = _loader(context, config)
-    composed = []
-    for overrides in job_overrides:
-        data = OmegaConf.to_container(load(list(overrides)), resolve=False)
-        assert isinstance(data, dict)
-        composed.append({str(key): value for key, value in data.items() if key != "hydra"})
-    task.sweep(composed, Path(config.hydra.sweep.dir).absolute())
+    composed = [resolved(load(list(overrides))) for overrides in job_overrides]
+    task.sweep(composed, _base(config, composed))
     done = [JobReturn(overrides=list(overrides)) for overrides in job_overrides]
     for each in done:
         each.status = JobStatus.COMPLETED
         each.return_value = None
     return done
+
+
+def _base(config: DictConfig, composed: Sequence[Mapping[str, Any]]) -> Path:
+    """Return the folder that sweeps go below; UsageError where it would be several."""
+    raw = str(OmegaConf.to_container(config.hydra.sweep, resolve=False)["dir"])  # type: ignore[index,call-overload]
+    for key in re.findall(r"\$\{([\w.]+)\}", raw):
+        values = dict.fromkeys(str(_value(each, key)) for each in composed)
+        if len(values) > 1:
+            raise UsageError(
+                f"hydra.sweep.dir: {raw!r} gives several folders for one sweep "
+                f"({key} is {', '.join(values)}); leave {key} out of it"
+            )
+    return Path(config.hydra.sweep.dir).absolute()
+
+
+def _value(config: Any, key: str) -> Any:
+    for name in key.split("."):
+        config = config.get(name) if isinstance(config, Mapping) else None
+    return config
 
 
 def _loader(context: HydraContext, config: DictConfig) -> Callable[[list[str]], DictConfig]:
@@ -73,7 +91,7 @@ def _owner(
     load: Callable[[list[str]], DictConfig], fixed: Sequence[str]
 ) -> Callable[[str | None], Own]:
     """Return what gives the axes of an experiment, or of the command's own config."""
-    kept = [text for text in fixed if not text.startswith("experiment=")]
+    kept = [text for text in fixed if not text.lstrip("+").startswith("experiment=")]
 
     def own(experiment: str | None) -> Own:
         chosen = [f"experiment={experiment}"] if experiment is not None else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -14,6 +14,20 @@ from runner.config.rules import broken_rules
 from runner.config.schema import Config
 from runner.identity import Identity
 from runner.sweep.earlier import Earlier
+
+SHARED = (
+    "sweep.order",
+    "sweep.jobs",
+    "sweep.fail_fast",
+    "sweep.resume",
+    "sweep.retry_failed",
+    "sweep.until",
+    "sweep.format",
+    "tracking",
+    "plan",
+    "rerun",
+)
+"""Keys that say how the whole sweep runs."""
 
 
 class State(StrEnum):
@@ -33,6 +47,8 @@ class Combination:
     job: int
     """Its place among Hydra's jobs, in which equal spellings are several."""
     config: Config
+    plain: Mapping[str, Any]
+    """The config as plain data."""
     excluded: str | None = None
     """The condition that leaves it out."""
 
@@ -53,26 +69,41 @@ class Planned:
 
 
 def combine(
-    composed: Sequence[Mapping[str, Any]], excluded: Callable[[Mapping[str, Any]], str | None]
+    composed: Sequence[Mapping[str, Any]],
+    excluded: Callable[[Sequence[str], Mapping[str, Any]], str | None],
 ) -> tuple[list[Combination], list[Problem]]:
-    """Return the distinct combinations, equal spellings taken as one, and every problem in them."""
+    """Return the distinct combinations, equal spellings taken as one, and every problem in them.
+
+    What is excluded may break rules: an exclusion is how a grid is kept from them.
+    """
     found: list[Combination] = []
     problems: dict[str, Problem] = {}
     seen: set[str] = set()
     for job, data in enumerate(composed):
         config, wrong = to_config(data)
-        wrong += broken_rules(config) if config else []
+        plain = to_plain(config) if config else {}
+        condition = excluded(config.sweep.exclude, plain) if config else None
+        wrong += broken_rules(config) if config and condition is None else []
         problems.update({str(problem): problem for problem in wrong})
-        if config is None or wrong:
-            continue
-        plain = to_plain(config)
         key = json.dumps(plain, sort_keys=True)
-        if key not in seen:
+        if config and not wrong and key not in seen:
             seen.add(key)
             number = len(found)
-            condition = excluded(plain)
-            found.append(Combination(number=number, job=job, config=config, excluded=condition))
-    return found, list(problems.values())
+            found.append(
+                Combination(number=number, job=job, config=config, plain=plain, excluded=condition)
+            )
+    return found, [*problems.values(), *_unshared(found)]
+
+
+def _unshared(combinations: Sequence[Combination]) -> Iterator[Problem]:
+    """Yield a problem for each key that is one for the whole sweep and has several values."""
+    for key in SHARED:
+        group, _, name = key.partition(".")
+        held = [each.plain[group][name] if name else each.plain[group] for each in combinations]
+        values = list({json.dumps(value, sort_keys=True): value for value in held}.values())
+        if len(values) > 1:
+            words = "several values" if isinstance(values[0], dict) else ", ".join(map(str, values))
+            yield Problem(key, words, "it holds for a whole sweep; give one")
 
 
 def plan(
@@ -89,15 +120,16 @@ def plan(
     for each in combinations:
         identity = None if each.excluded else identify(each.config)
         match = by_identity.get(identity.digest) if identity else None
+        nearest = match or _nearest(identity, earlier)
         base = {
             "combination": each,
             "identity": identity,
-            "estimate_s": _estimate(identity, match, earlier),
+            "estimate_s": nearest.seconds if nearest else None,
         }
         if each.excluded:
             planned.append(_planned(base, State.EXCLUDED, False, each.excluded))
         elif not resuming or match is None or match.interrupted:
-            reason = _why_new(identity, match, earlier) if resuming else ""
+            reason = _why_new(identity, match, nearest) if resuming else ""
             planned.append(_planned(base, State.NEW, True, reason))
         elif match.failed:
             how = "again, as sweep.retry_failed asks" if retry_failed else "kept"
@@ -118,26 +150,20 @@ def _planned(
     return Planned(**base, state=state, runs=runs, reason=reason, earlier=earlier)
 
 
-def _why_new(identity: Identity | None, match: Earlier | None, earlier: Sequence[Earlier]) -> str:
+def _nearest(identity: Identity | None, earlier: Sequence[Earlier]) -> Earlier | None:
+    """Return the stored result whose identity has the most parts in common."""
+    if identity is None:
+        return None
+    parts = identity.parts.items()
+    return max(earlier, key=lambda each: len(parts & each.parts.items()), default=None)
+
+
+def _why_new(identity: Identity | None, match: Earlier | None, nearest: Earlier | None) -> str:
     """Say what became of it before, or which part of the nearest stored result differs."""
     if match is not None:
         return "interrupted before"
     if identity is None:
         return "the device is not resolved yet"
-    if not earlier:
+    if nearest is None:
         return ""
-    differing = {each.folder.name: identity.differences(each.parts) for each in earlier}
-    name = min(differing, key=lambda folder: len(differing[folder]))
-    return f"differs from {name} in {', '.join(differing[name])}"
-
-
-def _estimate(
-    identity: Identity | None, match: Earlier | None, earlier: Sequence[Earlier]
-) -> float | None:
-    """Return the seconds that it, or the stored result nearest to it, took."""
-    if match is not None:
-        return match.seconds
-    if identity is None or not earlier:
-        return None
-    nearest = min(earlier, key=lambda each: len(identity.differences(each.parts)))
-    return nearest.seconds
+    return f"differs from {nearest.folder.name} in {', '.join(identity.differences(nearest.parts))}"

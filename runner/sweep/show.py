@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from runner.config.plain import to_plain
 from runner.report.labels import combination_names
 from runner.sweep.plan import Planned
 
@@ -48,7 +47,7 @@ def summary(planned: Sequence[Planned]) -> str:
 
 def names(planned: Sequence[Planned]) -> list[str]:
     """Return a name for each combination, telling all of them apart."""
-    return combination_names([to_plain(each.combination.config) for each in planned])
+    return combination_names([each.combination.plain for each in planned])
 
 
 def _plain(each: Planned, name: str) -> dict[str, Any]:
@@ -61,5 +60,5 @@ def _plain(each: Planned, name: str) -> dict[str, Any]:
         "estimate_s": each.estimate_s,
         "identity": each.identity.digest if each.identity else None,
         "device": None if each.identity is None else each.combination.config.device.name,
-        "config": to_plain(each.combination.config),
+        "config": each.combination.plain,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import dataclasses
+import multiprocessing
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -16,12 +17,12 @@ from runner.checks import ran_beside_others
 from runner.files import write_json
 from runner.job import Job
 from runner.result import Result, Status, read_result
-from runner.sweep.plan import Planned
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from runner.session import Session, Watcher
+    from runner.session import Session, Work
+    from runner.watcher import Watcher
 
 Launch = Callable[[Sequence[int], Path], None]
 """Runs Hydra's jobs of these numbers in a sweep's folder and returns when all have ended."""
@@ -51,16 +52,11 @@ class Worker:
         return {"folder": str(folder)}
 
 
-def launched(
-    planned: Sequence[Planned],
-    jobs: Sequence[Job],
-    folder: Path,
-    watcher: Watcher,
-    launch: Launch,
-) -> None:
+def launched(work: Work, jobs: Sequence[Job], watcher: Watcher) -> None:
     """Have a stock launcher run the jobs, mark those that ran beside others, and pass them on."""
-    write_json(folder / NAMES, [job.folder.name for job in jobs])
-    launch([each.combination.job for each in planned], folder)
+    assert work.launch is not None
+    write_json(work.folder / NAMES, [job.folder.name for job in jobs])
+    work.launch([each.combination.job for each in work.planned if each.runs], work.folder)
     for job in jobs:
         if not (job.folder / "result.json").exists():
             log = job.folder / "worker.log"
@@ -102,7 +98,7 @@ def _measure(composed: DictConfig, folder: Path) -> None:
     from runner.config.compose import typed
     from runner.devices.detect import place
     from runner.run import Run
-    from runner.session import identifier, turns
+    from runner.session import identifier
 
     config = typed(composed)
     session = _session()
@@ -115,8 +111,8 @@ def _measure(composed: DictConfig, folder: Path) -> None:
         placement=place(config, inspection.types[config.device.name]),
         folder=folder,
     )
-    run = Run(session.pool([config]), session.interrupts, _Silent())
-    run.carry_out(turns([job], config))
+    job.take_up()
+    Run(session.pool([config]), session.interrupts, _Silent(), config).carry_out([job])
 
 
 def _untracked(config: Any) -> Any:
@@ -127,6 +123,9 @@ def _session() -> Session:
     """Return this worker's session, whose warm server serves all its jobs."""
     if not _sessions:
         from runner.session import Session
+
+        # A loky worker's own start method is not one that its children know.
+        multiprocessing.set_start_method("spawn", force=True)
 
         session = Session(Path.cwd()).__enter__()
         atexit.register(session.__exit__, None, None, None)
