@@ -15,6 +15,7 @@ import msgspec
 
 from runner.config.groups import conf_dir
 from runner.errors import UsageError
+from runner.published_verdict import verdicts
 from runner.result import Result
 
 HEAD = ("variant", "self device us", "self CPU us", "calls", "top op")
@@ -70,7 +71,8 @@ def published(results: Sequence[Result], start: Path) -> list[str]:
         }
         rows = [row for row in reference.rows if row.variant in variants]
         if rows:
-            lines += ["", *_lines(reference, rows)]
+            judged = [each for each in results if _speaks_of(reference, each.config)]
+            lines += ["", *_lines(reference, rows), *verdicts(rows, judged)]
     return lines
 
 
