@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from runner.devices.detect import known_type
 from runner.errors import UsageError
 from runner.files import new_folder
 from runner.identity import Identity, identify
+from runner.inspection import Inspection
 from runner.problems import check_before_running, refuse
 from runner.rerun import stored
 from runner.session import Session, Work, identifier
@@ -70,25 +72,25 @@ class Command:
         rules = combinations[0].config
         if rules.rerun:
             raise UsageError("rerun: one combination at a time; leave out -m")
-        folder = resumed_folder(rules.sweep.resume, base) if rules.sweep.resume else None
-        before = folder or newest_sweep(base)
-        earlier = earlier_in(before) if before else []
+        resumed = resumed_folder(rules.sweep.resume, base) if rules.sweep.resume else None
+        before = resumed or newest_sweep(base)
         if rules.plan:
+            earlier = earlier_in(before) if before else []
             self._print(
-                _planned(combinations, _identify_now(), earlier, resuming=folder is not None)
+                _planned(combinations, _identify_now(), earlier, resuming=resumed is not None)
             )
             return
-        wanted = [each.config for each in combinations if not each.excluded]
-        if not wanted:
+        if all(each.excluded for each in combinations):
             raise UsageError("sweep.exclude: every combination is excluded; nothing would run")
-        inspection = self._session.inspect(wanted)
-        identifies = identifier(inspection)
-        resuming = folder is not None
-        folder = folder or new_folder(base, datetime.now())
-        with held(folder):
-            earlier = earlier_in(folder) if resuming else earlier
-            planned = _planned(combinations, identifies, earlier, resuming=resuming)
+        with ExitStack() as stack:
+            if resumed:
+                stack.enter_context(held(resumed))
+            earlier = earlier_in(before) if before else []
+            planned, inspection = self._look(combinations, earlier, resuming=resumed is not None)
             print(show.summary(planned), file=sys.stderr)
+            folder = resumed or new_folder(base, datetime.now())
+            if not resumed:
+                stack.enter_context(held(folder))
             labels = show.names(planned)
             where = places(planned, labels, folder)
             clear(planned, where)
@@ -103,6 +105,21 @@ class Command:
                     launch=launch,
                 )
             )
+
+    def _look(
+        self, combinations: Sequence[Combination], earlier: Sequence[Earlier], *, resuming: bool
+    ) -> tuple[list[Planned], Inspection]:
+        """Return the plan, and what a process with torch says of what is to run."""
+        planned = _planned(combinations, _identify_now(), earlier, resuming=resuming)
+        unsure = any(each.identity is None and each.runs for each in planned)
+        wanted = [each.combination.config for each in planned if each.runs]
+        if not wanted:
+            return planned, Inspection(types={}, models={}, problems=())
+        inspection = self._session.inspect(wanted)
+        if unsure:
+            identifies = identifier(inspection)
+            planned = _planned(combinations, identifies, earlier, resuming=resuming)
+        return planned, inspection
 
     def _combinations(self, composed: Sequence[Mapping[str, Any]], base: Path) -> list[Combination]:
         combinations, problems = combine(composed, matching)

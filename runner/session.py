@@ -164,7 +164,7 @@ class Session:
         if work.launch is not None:
             launched(work, jobs, watcher)
             return
-        slots = slots_for(work.rules, work.inspection.types[work.rules.device.name])
+        slots = slots_for(work.rules, jobs[0].placement.device_type)
         pool = self.pool([job.config for job in jobs])
         Run(pool, self.interrupts, watcher, work.rules, slots).carry_out(jobs)
 
