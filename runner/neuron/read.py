@@ -25,6 +25,7 @@ from runner.neuron.system import SystemProfile, read_system
 from runner.neuron.system_parquet import tables
 from runner.result import Check
 
+NOT_GIVEN = "no such file was given"
 _Source = TypeVar("_Source")
 _Read = TypeVar("_Read")
 _FORMS = ("json", "parquet")
@@ -212,7 +213,7 @@ def _read_loose(found: Exports) -> Iterator[Reading]:
 
 def _given(read: Callable[[_Source], _Read], source: _Source | None) -> _Read:
     if source is None:
-        raise RunnerError("no such file was given")
+        raise RunnerError(NOT_GIVEN)
     return read(source)
 
 

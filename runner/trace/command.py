@@ -82,21 +82,27 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _report(options: argparse.Namespace) -> int:
-    files = [file for path in options.paths for file in trace_files(path)]
+    from runner.neuron.offline import read_paths
+
+    neuron = read_paths(options.paths)
+    found = [file for path in options.paths for file in trace_files(path)]
+    files = [file for file in found if file.absolute() not in neuron.files]
     report = _Report(options)
     for file in files:
         report.add(file)
     if options.json:
-        print(jsonform.encode(report.entries))
-    if not files:
+        print(jsonform.encode(report.entries, neuron.plain()))
+    elif neuron.captures:
+        print(neuron.text())
+    if not files and not neuron.captures:
         print(f"no trace (.json, .json.gz) in {options.paths[0]}", file=sys.stderr)
-    if not report.read:
+    if not report.read and not neuron.read:
         return ExitCode.NOTHING
 
     _draw_and_merge(report.kept, options)
     if report.read_summaries:
         _log(report.read_summaries, options)
-    return ExitCode.FAILED if report.failures else ExitCode.OK
+    return ExitCode.FAILED if report.failures or neuron.failures else ExitCode.OK
 
 
 class _Report:

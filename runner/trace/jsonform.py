@@ -6,7 +6,7 @@ null where there is nothing to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -19,10 +19,12 @@ _COUNTS = ("events", "cpu_ops", "runtime_events", "device_events", "bad_events")
 _PARTS = ("devices", "unattributed", "self_device", "self_cpu", "chain", "findings")
 
 
-def encode(entries: Iterable[dict[str, Any]]) -> str:
-    """Return the whole document as text."""
-    document = msgspec.json.encode({"files": list(entries)})
-    return msgspec.json.format(document, indent=1).decode()
+def encode(entries: Iterable[dict[str, Any]], neuron: Sequence[dict[str, Any]] = ()) -> str:
+    """Return the whole document as text; captures of Neuron under a key of their own."""
+    whole: dict[str, Any] = {"files": list(entries)}
+    if neuron:
+        whole["neuron"] = neuron
+    return msgspec.json.format(msgspec.json.encode(whole), indent=1).decode()
 
 
 def entry(summary: TraceSummary, groups: tuple[Group, ...] | None = None) -> dict[str, Any]:
