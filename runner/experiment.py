@@ -97,6 +97,8 @@ class Experiment:
         device = open_device(self.task.placement.device_type)
         if config.profiler.modes != () and self.task.process == 0:
             capture.start_kineto(device.kineto())
+            # Known from here on, so that one that fails later still stands beside the others.
+            self._keep(schedule=capture.resolve(config.schedule, device))
         found = environment.describe(device, self.task.placement)
         self._keep(environment=found)
         place = ceilings.place_of(found)
@@ -184,7 +186,6 @@ class Experiment:
 
         with self._stage("profile"):
             captured = capture.capture(prepared, self.config, device, self.task.folder)
-            self._keep(schedule=captured.schedule)
         with self._stage("trace"):
             found = profile_of(captured, device)
             collected = device.collect(self.config, self.task.folder, found.steps_ns)
