@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from runner import pictures
 from runner.config.schema import Config
 from runner.devices.detect import known_type, place
 from runner.errors import ExitCode, RunnerError
@@ -108,7 +109,8 @@ class Session:
         """Resolve devices and construct workloads in a child; UsageError for what is wrong."""
         pool = self.pool(configs)
         fork = all(known_type(config.device.name) == "cpu" for config in configs)
-        setup = Setup(log=pool.server_log, variables=dict(configs[0].env))
+        kind = known_type(configs[0].device.name) or "cpu"
+        setup = Setup(log=pool.server_log, variables=place(configs[0], kind).variables)
         child = pool.start(inspect, list(configs), setup, fork=fork)
         if any(config.tracking.uri for config in configs):
             _import_mlflow()  # Two seconds that pass while the server imports torch.
@@ -172,7 +174,8 @@ class Session:
         self, work: Work, screen: Screen, tracker: Tracker, watcher: Watcher, whole: bool
     ) -> None:
         """Print the table of all that is stored, and end the sweep's run."""
-        results = watcher.results(each.combination.number for each in work.planned)
+        stored = watcher.results(each.combination.number for each in work.planned)
+        results = list(stored.values())
         self._statuses += [result.status for result in results]
         failed = any(result.failed for result in results)
         ended = Status.FAILED if failed else Status.PASSED
@@ -183,6 +186,7 @@ class Session:
         if left:
             screen.warn(f"{left} combinations were not run")
         if results:
+            tracker.attach(watcher.run_id, pictures.draw(stored, work.folder))
             beside = published(results, self.start)
             screen.report(results, work.folder, tracker.link(watcher.run_id), beside=beside)
 

@@ -46,9 +46,10 @@ class Watcher:
         if self._again or not self._is_logged(folder):
             self._log(read_result(folder), folder, config)
 
-    def results(self, numbers: Iterable[int]) -> list[Result]:
-        """Read the results of these combinations back from disk, as far as there are any."""
-        return [read_result(self._folders[n]) for n in numbers if n in self._folders]
+    def results(self, numbers: Iterable[int]) -> dict[Path, Result]:
+        """Read the results of these combinations back from their folders, where there are any."""
+        folders = [self._folders[number] for number in numbers if number in self._folders]
+        return {folder: read_result(folder) for folder in folders}
 
     def _is_logged(self, folder: Path) -> bool:
         receipt, store = read_receipt(folder), self._tracker.store
