@@ -43,7 +43,7 @@ def assemble(
     """Return the result of one combination; `records` are in process order and may be none."""
     first = records[0] if records else None
     timing = _timing(config, records)
-    placed = _place(config, first, timing)
+    located = _place(config, first, timing)
     found = checks.check(config, list(records), beside) if records else ()
     result = Result(
         status=outcome.status,
@@ -60,14 +60,14 @@ def assemble(
         profile=first.profile if first else None,
         numerics=first.numerics if first else None,
         memory=first.memory if first else None,
-        roofline=placed.roofline if placed else None,
+        roofline=located.roofline if located else None,
         neuron=first.neuron if first else {},
         hints=first.hints if first else (),
-        checks=checks.gravest_first((*found, *(placed.checks if placed else ()))),
+        checks=checks.gravest_first((*found, *(located.checks if located else ()))),
         artifacts={**artifacts, **_code(first)},
     )
     result = _judge(result)
-    told = placed.absent if placed else {}
+    told = located.absent if located else {}
     return dataclasses.replace(result, absent=_absent(result, config, first, told))
 
 
@@ -119,6 +119,11 @@ def _timing(config: Config, records: Sequence[Record]) -> Timing | None:
         cache_state=config.timing.cache_state,
         samples="samples_0.json",
     )
+
+
+def placed(config: Config, record: Record) -> Placed | None:
+    """Return where one process's record stands on the roofline; None without times or a cost."""
+    return _place(config, record, _timing(config, [record]))
 
 
 def _place(config: Config, first: Record | None, timing: Timing | None) -> Placed | None:

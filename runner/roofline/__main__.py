@@ -1,0 +1,84 @@
+"""`python -m runner.roofline`: stored results beside what the hardware could do."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from runner.errors import ExitCode, RunnerError
+from runner.report.stored import read_newest
+from runner.roofline.picture import draw
+from runner.roofline.points import Point, points_of, rows
+
+DEFAULT = Path("outputs")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the command and return its exit code; every foreseen error is one line on stderr."""
+    try:
+        return _run(parser().parse_args(argv))
+    except RunnerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command's arguments."""
+    made = argparse.ArgumentParser(
+        prog="python -m runner.roofline",
+        description="Show the achieved rates of stored results and the fraction of their bound.",
+        epilog="exit code: 0 shown; 2 bad usage; 4 nothing found",
+    )
+    made.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        metavar="PATH",
+        help="folders of sweeps or combinations; of a folder of many runs the newest (default: "
+        f"the newest below {DEFAULT})",
+    )
+    made.add_argument(
+        "--out", type=Path, metavar="FILE", help="also draw them into this .svg or .png"
+    )
+    return made
+
+
+def _run(options: argparse.Namespace) -> int:
+    found = read_newest(options.paths or [DEFAULT])
+    for line in found.refused:
+        print(f"error: {line}", file=sys.stderr)
+    points = points_of(found.results)
+    if not points:
+        print("error: no result here has a timed pass and a cost", file=sys.stderr)
+        return ExitCode.NOTHING
+    print(text(points))
+    if options.out:
+        draw(points, options.out)
+        print(f"drawn: {options.out}", file=sys.stderr)
+    return ExitCode.OK
+
+
+def text(points: Sequence[Point]) -> str:
+    """Return the table as aligned text, then the ceilings and why a fraction is missing."""
+    table = rows(points)
+    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]
+    sources = dict.fromkeys(
+        f"ceilings: {point.roofline.hardware}: {point.roofline.hardware_source}"
+        for point in points
+        if point.roofline.hardware
+    )
+    missing = [f"{point.name}: no fraction: {point.why}" for point in points if point.why]
+    return "\n".join([*lines, "", *sources, *missing])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
