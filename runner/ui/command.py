@@ -57,7 +57,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--experiment", help=f"name of the experiment (default the one of "
                       f"tracking.experiment, {Tracking().experiment})")  # fmt: skip
     made.add_argument(
-        "--port", type=int, default=PORT, help=f"where to listen, if free (default {PORT})"
+        "--port",
+        type=int,
+        default=PORT,
+        help=f"where to listen, if free; 0 takes any (default {PORT})",
     )
     made.add_argument("--open", action="store_true", help="open the first link in a browser")
     return made
@@ -76,26 +79,27 @@ def _run(options: argparse.Namespace) -> int:
         print(f"error: no store at {file}; `python -m runner` makes one", file=sys.stderr)
         return ExitCode.NOTHING
     if is_server(uri):
-        _tell(uri, public(uri).rstrip("/"), options)
+        _tell(*_experiment(uri, options.experiment), public(uri).rstrip("/"), options)
         return ExitCode.OK
     from runner.ui.server import Server
 
     with Server(uri, options.port) as server:
-        if server.port != options.port:
+        if options.port not in (0, server.port):
             print(f"port {options.port} is taken", file=sys.stderr)
+        # Both import mlflow, which takes seconds: ours beside the server's.
+        found = _experiment(uri, options.experiment)
         server.wait_until_it_answers()
-        _tell(uri, server.address, options)
+        _tell(*found, server.address, options)
         print("Ctrl-C ends it", file=sys.stderr)
         server.wait()
     return ExitCode.OK
 
 
-def _tell(uri: str, address: str, options: argparse.Namespace) -> None:
+def _tell(client: Any, experiment_id: str, address: str, options: argparse.Namespace) -> None:
     """Print every link, and open the first where that is asked for."""
     from runner.ui.links import links, newest_sweep
     from runner.ui.presets import preset
 
-    client, experiment_id = _experiment(uri, options.experiment)
     sweep = newest_sweep(client, experiment_id)
     view = preset(client, experiment_id, sweep.info.run_id if sweep else None)
     if view is None:

@@ -25,11 +25,14 @@ LOG_LINES = 5
 
 
 class Server:
-    """A running server; a context manager that starts it and, whatever happens, ends it."""
+    """A running server; a context manager that starts it and, whatever happens, ends it.
+
+    It listens at `port`, or at a free one where that is taken or 0.
+    """
 
     def __init__(self, uri: str, port: int) -> None:
         self._uri = uri
-        self.port = port if is_free(port) else free_port()
+        self.port = port if port and is_free(port) else free_port()
         self._log = Path(tempfile.mkstemp(prefix="runner_ui_", suffix=".log")[1])
         self._process: subprocess.Popen[bytes] | None = None
 

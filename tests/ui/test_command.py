@@ -49,7 +49,7 @@ def test_it_prints_links_on_loopback_and_ends_its_server_when_it_is_ended(
     rest, errors = process.communicate(timeout=60)
     assert process.returncode == code
     assert said[0].startswith("table of sweep of three: http://127.0.0.1:")
-    assert said[1].startswith("6 runs compared: http://127.0.0.1:")
+    assert said[1].startswith("3 runs compared: http://127.0.0.1:")
     assert (said[2][:17], said[3][:6]) == ("runs side by side", "charts")
     assert rest == ""
     assert f"port {port} is taken" in errors
@@ -77,8 +77,10 @@ def test_an_experiment_that_is_not_there_is_bad_usage(
     assert "did you mean 'torch-experiment-runner'?" in done.stderr
 
 
-def test_a_server_that_cannot_start_says_why(cli: Cli, tmp_path: Path) -> None:
+def test_a_file_that_is_no_store_is_told_in_one_line(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "broken.db").write_bytes(b"this is no database")
     done = cli("--uri", f"sqlite:///{tmp_path}/broken.db", module="runner.ui")
     assert done.returncode == ExitCode.FAILED
-    assert done.stderr.startswith("error: MLflow's server ended at its start")
+    assert done.stderr.startswith("error: sqlite:///")
+    assert done.stderr.endswith("file is not a database\n")
+    assert done.stderr.count("\n") == 1

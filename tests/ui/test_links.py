@@ -58,7 +58,7 @@ def test_the_newest_sweep_and_its_measured_combinations_are_found(logged: Logged
     assert sweep.info.run_id == logged.parent
     below = runs_below(logged.client, logged.experiment_id, logged.parent)
     assert {one.data.tags["variant"] for one in below} == {"naive", "fused", "compiled"}
-    assert {one.info.run_id for one in below} >= set(logged.below)
+    assert {one.info.run_id for one in below} == set(logged.below)
 
 
 def test_the_view_is_kept_as_a_tag_of_the_experiment(logged: Logged) -> None:
