@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from runner.errors import ExitCode, RunnerError, UsageError
 from runner.dataframe import load
+from runner.errors import ExitCode, RunnerError, UsageError
 from runner.report.__main__ import main
 from runner.report.stored import read_all, read_newest
 from runner.result import Check, Level, Result, Status, read_result
