@@ -65,6 +65,8 @@ def open_store(uri: str, experiment: str, start: Path) -> Store:
     if file is not None:
         _make_folder(file)
     with _lock(file) if file else nullcontext(), _impatient():
+        if file and not file.exists():
+            _make_whole(file)
         return _open(uri, experiment, _artifact_location(uri, start))
 
 
@@ -108,6 +110,25 @@ def _open(uri: str, experiment: str, location: str | None) -> Store:
         if sqlite_path(uri) is None:
             raise StoreUnreachableError(text) from error
         raise UsageError(f"tracking.uri: {text}; {_remedy(error, uri)}") from error
+
+
+def _make_whole(file: Path) -> None:
+    """Make a sqlite store beside its place, then move it there.
+
+    A store whose tables are half made when its maker is killed can never be opened again.
+    """
+    quieten()
+    from mlflow import MlflowClient
+
+    for torn in file.parent.glob(f".{file.name}.new*"):
+        torn.unlink()
+    new = file.with_name(f".{file.name}.new")
+    try:
+        MlflowClient(tracking_uri=f"sqlite:///{new}").get_experiment_by_name("none")
+    except store_errors() as error:
+        text = f"sqlite:///{file}: {first_line(error)}"
+        raise UsageError(f"tracking.uri: {text}; {_remedy(error, text)}") from error
+    new.rename(file)
 
 
 def _experiment(client: Any, name: str, location: str | None) -> str:
