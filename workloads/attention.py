@@ -70,8 +70,9 @@ class Attention:
         """
         kv = (self.batch, self.kv_heads, self.seq, self.head_dim)
         keys, values = draw.unit(*kv), draw.unit(*kv)
-        # Every query finds its own key far ahead, by a score of about 16 sqrt(head_dim).
-        own = (keys * 16, keys, values)
+        keys = keys / keys.square().mean(-1, keepdim=True).sqrt()
+        # Every query finds its own key, by a score of 64 sqrt(head_dim), far ahead of all others.
+        own = (keys * 64, keys, values)
         flat = (keys, keys * 0, values)
         groups = self.heads // self.kv_heads
 

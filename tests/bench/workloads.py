@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -22,12 +21,11 @@ from runner.assemble import placed
 from runner.config.schema import Config
 from runner.devices.cpu import CPU
 from runner.devices.device import Placement
-from runner.experiment import Experiment, Task
 from runner.record import Record
 from runner.roofline import Placed
 from runner.roofline.ceilings import place_of
 from runner.roofline.measure import measure_once
-from tests.workloads.combinations import DTYPES, SHIPPED, combine, every
+from tests.workloads.combinations import DTYPES, SHIPPED, combine, every, measured
 
 HEAD = (
     *("workload", "variant", "dtype", "direction", "numerics", "max ulp", "latency us", "GB/s"),
@@ -71,17 +69,6 @@ def main() -> int:
             sys.stdout.flush()
     print(f"\n{wrong} wrong", file=sys.stderr)
     return int(wrong > 0)
-
-
-def measured(config: Config) -> Record:
-    """Run one combination in this process through the same stages as a command does."""
-    with tempfile.TemporaryDirectory() as folder:
-        placement = Placement(device_type="cpu", start="spawn")
-        experiment = Experiment(
-            Task(config=config, placement=placement, folder=Path(folder)), lambda stage: None
-        )
-        experiment.run()
-        return experiment.record
 
 
 def cells(config: Config, record: Record) -> tuple[str, ...]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -12,8 +14,11 @@ from runner.config.convert import to_config
 from runner.config.groups import choices, conf_dir
 from runner.config.schema import Config
 from runner.devices.cpu import CPU
+from runner.devices.device import Placement
+from runner.experiment import Experiment, Task
 from runner.measure import numerics
 from runner.measure.prepare import Prepared, modes, prepare
+from runner.record import Record
 from runner.result import Numerics
 from runner.workload import load
 
@@ -74,6 +79,17 @@ def checked(
         found = numerics.check(prepared, config, device, first)
         last = prepared.call(*prepared.sets[1])
         return prepared, numerics.recheck(found, prepared, config, device, 1, last)
+
+
+def measured(config: Config) -> Record:
+    """Run one combination in this process through the same stages as a command does."""
+    with tempfile.TemporaryDirectory() as folder:
+        placement = Placement(device_type="cpu", start="spawn")
+        experiment = Experiment(
+            Task(config=config, placement=placement, folder=Path(folder)), lambda stage: None
+        )
+        experiment.run()
+        return experiment.record
 
 
 def _file(group: str, name: str) -> dict[str, Any]:

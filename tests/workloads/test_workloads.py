@@ -1,0 +1,95 @@
+"""Every workload with every variant it has is right on the CPU, forward and backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from runner.workload import ProblemError, implementation, load
+from tests.workloads.combinations import (
+    DTYPES,
+    SHIPPED,
+    SMALL,
+    checked,
+    combine,
+    every,
+    supported,
+)
+
+EAGER = [each for each in every() if each[1] != "compiled"]
+COMPILED = [each for each in every() if each[1] == "compiled" and each[2] == "fwd"]
+
+
+def name_of(each: Any) -> str:
+    return "-".join(each[:3]) + ("-decode" if each[3] else "") if isinstance(each, tuple) else each
+
+
+def sized(workload: str, spec: dict[str, Any]) -> dict[str, Any]:
+    return {**({"shape": SMALL[workload]} if workload in SMALL else {}), **spec}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("each", EAGER, ids=name_of)
+def test_eager_variants_are_right(each: tuple[str, str, str, Any], dtype: str) -> None:
+    workload, variant, direction, more = each
+    spec = sized(workload, {"dtype": dtype, "direction": direction, **more})
+    _, found = checked(combine(workload, variant, **spec))
+    assert found.passed, found.reason
+    assert found.output_dtype == dtype
+
+
+@pytest.mark.parametrize("each", COMPILED, ids=name_of)
+def test_compiled_variants_are_right(each: tuple[str, str, str, Any]) -> None:
+    workload, variant, direction, more = each
+    spec = sized(workload, {"dtype": "bfloat16", "direction": direction, **more})
+    _, found = checked(combine(workload, variant, **spec))
+    assert found.passed, found.reason
+
+
+def test_a_compiled_backward_is_right() -> None:
+    for direction in ("bwd", "fwd_bwd"):
+        _, found = checked(combine("rmsnorm", "compiled", dtype="float32", direction=direction))
+        assert found.passed, found.reason
+
+
+def test_which_workloads_have_a_fused_form() -> None:
+    fused = {name for name in SHIPPED if "fused" in supported(name)}
+    assert fused == {"rmsnorm", "residual_rmsnorm", "layernorm", "softmax", "linear", "attention"}
+    assert all({"naive", "compiled"} <= set(supported(name)) for name in SHIPPED)
+
+
+@pytest.mark.parametrize("workload", ["rope", "mlp", "decoder"])
+def test_a_variant_that_a_workload_does_not_support_is_refused_by_name(workload: str) -> None:
+    config = combine(workload, "fused")
+    with pytest.raises(ProblemError, match=f"{workload} has no implementation 'fused'"):
+        implementation(load(config.workload), config.workload, config.variant)
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ({"dtype": "int8"}, "workload.dtype: 'int8' is not for softmax; it takes: float32"),
+        ({"eps": 1e-6}, "workload.eps: 1e-06"),
+        ({"pad_to": {"hidden": 128}}, "workload.pad_to: 'hidden' is not for softmax"),
+    ],
+)
+def test_what_a_workload_does_not_take_is_refused_by_name(spec: Any, told: str) -> None:
+    with pytest.raises(ProblemError) as caught:
+        load(combine("softmax", **spec).workload)
+    assert told in str(caught.value)
+
+
+def test_a_workload_that_is_not_padded_has_no_waste_and_a_padded_one_runs_the_padded_shape() -> (
+    None
+):
+    from runner.workload import cost_of, padding_waste
+
+    plain = combine("attention", shape="1x4x100x16").workload
+    padded = combine("attention", shape="1x4x100x16", pad_to={"seq": 64}).workload
+    assert padding_waste(plain, cost_of(load(plain), plain)) is None
+    (q, *_), _ = checked(combine("attention", shape="1x4x100x16", pad_to={"seq": 64}))[0].sets
+    assert tuple(q.shape) == (1, 4, 128, 16)
+    # A causal head sees s (s + 1) / 2 pairs, and each pair costs the same.
+    expected = (128 * 129) / (100 * 101) - 1
+    assert padding_waste(padded, cost_of(load(padded), padded)) == pytest.approx(expected)
