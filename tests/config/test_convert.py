@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from runner.config.convert import to_config
 from runner.config.fields import walk

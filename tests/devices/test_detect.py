@@ -60,7 +60,7 @@ def test_neurons_own_keys_are_refused_elsewhere_by_name() -> None:
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neuron_setup.metadata, "version", lambda name: "2.14.3.0")
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "2.14.3.0")
 
 
 def problems(base: str = "/tmp", **groups: object) -> list[str]:
@@ -74,7 +74,7 @@ def test_neuron_without_its_package_is_refused_in_one_line() -> None:
 
 
 def test_the_xla_package_of_the_same_name_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neuron_setup.metadata, "version", lambda name: "2.9.0.2.15.32035")
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "2.9.0.2.15.32035")
     (line,) = problems()
     assert "XLA" in line
     assert "2.9.0" in line
