@@ -9,8 +9,9 @@ from pathlib import Path
 from types import TracebackType
 
 from runner import pictures
+from runner.config.convert import Problem
 from runner.config.schema import Config
-from runner.devices.detect import known_type, place
+from runner.devices.detect import known_type, place, preflight
 from runner.errors import ExitCode, RunnerError
 from runner.identity import Identity, identify
 from runner.inspection import Inspection, inspect
@@ -50,6 +51,16 @@ class Work:
     def rules(self) -> Config:
         """The config that says how all of it runs."""
         return self.planned[0].combination.config
+
+    def problems(self) -> list[Problem]:
+        """Return what rules a config out on the device that `auto` came to."""
+        configs = [each.combination.config for each in self.planned if each.runs]
+        return [
+            problem
+            for config in configs
+            if config.device.name == "auto"
+            for problem in preflight(config, self.folder, self.inspection.types["auto"])
+        ]
 
     def jobs(self) -> list[Job]:
         """Return the jobs that are to run, with what an earlier command has left of them."""
@@ -131,6 +142,7 @@ class Session:
 
     def measure(self, work: Work) -> None:
         """Run what a plan says, log it, and print the table of all of it."""
+        refuse(work.problems())
         jobs = work.jobs()
         with Screen(len(jobs)) as screen:
             with self.interrupts.held():

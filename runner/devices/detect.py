@@ -42,12 +42,12 @@ def known_type(name: str) -> str | None:
     return name
 
 
-def preflight(config: Config, base: Path) -> list[Problem]:
+def preflight(config: Config, base: Path, found: str | None = None) -> list[Problem]:
     """Return what is wrong with a config for its device, as far as that shows without torch.
 
-    `base` is the folder below which results will lie.
+    `base` is the folder below which results will lie, `found` the type that `auto` came to.
     """
-    kind = known_type(config.device.name)
+    kind = found or known_type(config.device.name)
     if kind == "neuron":
         return neuron_setup.preflight(config, base)
     problems = []

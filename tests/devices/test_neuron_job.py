@@ -185,3 +185,14 @@ def test_neuron_without_its_package_is_one_line_and_exit_code_2(tmp_path: Path) 
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert "torch-neuronx" in done.stderr
+
+
+def test_auto_takes_the_neuron_device_and_its_rules(tmp_path: Path) -> None:
+    env = harness.environment(tmp_path)
+    env["PYTHONPATH"] = f"{env['PYTHONPATH']}:{REPO}"
+    command = [sys.executable, "-m", "runner", "schedule.warmup=0", *QUICK]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 2
+    assert "schedule.warmup" in done.stderr
