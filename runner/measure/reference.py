@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from runner.config.schema import Config
@@ -39,27 +41,38 @@ def _widened(tensor: Tensor) -> Tensor:
 
 
 def expected_dtype(prepared: Prepared, config: Config) -> tuple[str | None, str | None]:
-    """Return the dtypes that the workload's first implementation gives, or None and the reason.
+    """Return the dtypes that the workload's plain form gives, or None and the reason.
 
-    It is run on fake tensors, which have shapes and dtypes but no values, so it costs no device
-    time; autocast is off.
+    It is called once on the CPU, on copies, without compiler or autocast.
     """
-    import torch
-    from torch._subclasses.fake_tensor import FakeTensorMode
-
     if config.workload.direction == "bwd":
         return None, "a backward gives gradients, in their inputs' dtypes"
     names = prepared.workload.implementations()
     plain = names.get("naive") or next(iter(names.values()))
-    device = prepared.sets[0][0].device.type if prepared.sets[0] else "cpu"
-    without_cast = torch.autocast(device, enabled=False)
-    fake = FakeTensorMode(allow_non_fake_inputs=True)
     try:
-        with torch.inference_mode(False), torch.no_grad(), without_cast, fake:
-            fakes = [fake.from_tensor(each.detach().clone()) for each in prepared.sets[0]]
-            return dtypes(flat(plain(*fakes))), None
+        with plainly():
+            return dtypes(flat(plain(*on_cpu(prepared.sets[0])))), None
     except Exception as error:  # noqa: BLE001  # What cannot be told is said, and costs no result.
-        return None, f"the plain form does not run without values ({type(error).__name__})"
+        return None, f"the plain form does not run on the CPU ({type(error).__name__})"
+
+
+@contextlib.contextmanager
+def plainly() -> Iterator[None]:
+    """Hold torch to eager calls without gradients and autocast on the CPU, whatever is around.
+
+    What is compiled inside a function runs as it was written.
+    """
+    import torch
+
+    eager = torch.compiler.set_stance("force_eager")
+    without_cast = torch.autocast("cpu", enabled=False)
+    with torch.inference_mode(False), torch.no_grad(), without_cast, eager:
+        yield
+
+
+def on_cpu(tensors: Tensors) -> Tensors:
+    """Return copies on the CPU, which a function may change."""
+    return tuple(tensor.detach().to("cpu").clone() for tensor in tensors)
 
 
 def dtypes(tensors: Tensors) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from runner.measure.reference import on_cpu, plainly
+
 if TYPE_CHECKING:
     from runner.workload import Tensors
 
@@ -12,17 +14,18 @@ if TYPE_CHECKING:
 def unused_ops(function: Callable[..., Any], tensors: Tensors) -> tuple[tuple[str, ...], str]:
     """Return the ops of a forward whose results no output needs, and why that could not be told.
 
-    The function is traced on fake tensors, op by op as eager runs it, so it costs no device time.
+    The function is called once on the CPU, on copies, op by op as eager runs it.
     """
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 
-    plain = tuple(tensor.detach().clone() for tensor in tensors)
+    # A part that is compiled by itself is looked into as well.
+    nested = torch._dynamo.config.patch(error_on_nested_fx_trace=False)
     try:
-        with torch.inference_mode(False), torch.no_grad():
-            graph = make_fx(function, tracing_mode="fake")(*plain).graph
+        with plainly(), nested:
+            graph = make_fx(function)(*on_cpu(tensors)).graph
     except Exception as error:  # noqa: BLE001  # What cannot be told is said, and costs no result.
-        return (), f"the function cannot be traced without values ({type(error).__name__})"
+        return (), f"the function cannot be traced on the CPU ({type(error).__name__})"
     before = {node.name: node for node in graph.nodes}
     graph.eliminate_dead_code()
     kept = {node.name for node in graph.nodes}

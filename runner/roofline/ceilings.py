@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from runner.config.groups import choices, conf_dir
 from runner.config.schema import Hardware
@@ -103,12 +102,8 @@ def _all() -> Iterator[Hardware]:
 
 
 def _read_choice(file: Path) -> Hardware:
+    import msgspec
     from omegaconf import OmegaConf
 
-    from runner.config.convert import convert_group
-
-    data: Any = OmegaConf.to_container(OmegaConf.load(file))
-    problems: list[Any] = []
-    found = convert_group(Hardware, data or {}, "hardware", problems)
-    assert isinstance(found, Hardware), problems
-    return found
+    data = OmegaConf.to_container(OmegaConf.load(file))
+    return msgspec.convert(data or {}, Hardware)

@@ -109,3 +109,13 @@ def test_the_rotary_tables_get_no_gradient() -> None:
     tokens, *weights, cos, sin = prepared.sets[0]
     assert all(weight.requires_grad for weight in weights)
     assert not any(each.requires_grad for each in (tokens, cos, sin))
+
+
+def test_what_is_told_without_the_compiler_holds_with_a_compiled_part_inside() -> None:
+    from runner.measure.reference import expected_dtype
+    from runner.measure.unused import unused_ops
+
+    config = combine("decoder", dtype="bfloat16", params={"norm": "compiled"})
+    prepared, _ = checked(config)
+    assert expected_dtype(prepared, config) == ("bfloat16", None)
+    assert unused_ops(prepared.function, prepared.sets[0]) == ((), "")
