@@ -18,7 +18,14 @@ from runner.measure import cache, capture, clock, compilation, numerics
 from runner.measure.first_call import first_call
 from runner.measure.prepare import Prepared, modes, prepare
 from runner.measure.reference import expected_dtype
-from runner.record import CostFacts, InputFacts, Record, samples_file, write_record
+from runner.record import (
+    CostFacts,
+    InputFacts,
+    Record,
+    begin_record,
+    samples_file,
+    write_record,
+)
 from runner.result import Memory, ProcessTiming
 from runner.roofline import ceilings
 from runner.stats import drift, summarise
@@ -47,6 +54,7 @@ class Experiment:
 
     def run(self) -> None:
         """Run every stage that the config asks for; an exception leaves the stages before it."""
+        begin_record(self.task.folder, self.task.process)
         with self._stage("start"):
             device = self._start()
         with modes(self.config, device):

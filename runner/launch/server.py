@@ -10,6 +10,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import tempfile
+import traceback
+from pathlib import Path
 
 from runner.launch.limits import die_with_parent
 
@@ -24,20 +27,42 @@ compiled = False
 
 
 def warm_up(*, compiles: bool) -> None:
-    """Import torch, start Kineto, and compile one small function if children will compile."""
+    """Import torch, rehearse a combination, and compile one small function if children will."""
     import torch
 
     torch.set_num_threads(1)
-    from runner.measure.capture import start_kineto
+    import runner.run  # noqa: F401  # What children are asked to do.
 
-    start_kineto()
-    import runner.experiment
-    import runner.profile  # noqa: F401
-
+    _rehearse()
     if compiles:
         _compile_once()
     gc.collect()
     gc.freeze()  # Children need not look through all that is imported, nor copy its pages.
+
+
+def _rehearse() -> None:
+    """Measure one small combination, so that no child imports or starts a thing for the first time.
+
+    What fails here fails in the children too, and there it is told.
+    """
+    from runner.config.schema import Config, Hardware, Schedule, Timing, Workload
+    from runner.devices.device import Placement
+    from runner.experiment import Experiment, Task
+
+    config = Config(
+        workload=Workload(_target_="workloads.rmsnorm.RMSNorm", shape=(2, 2), dtype="bfloat16"),
+        schedule=Schedule(skip_first=0, wait=0, warmup=1, active=1, repeat=1),
+        timing=Timing(min_time_s=0.0, samples=1, warmup_s=0.0),
+        hardware=Hardware(name="auto"),
+    )
+    with tempfile.TemporaryDirectory(prefix="runner_rehearsal_") as folder:
+        task = Task(
+            config=config, placement=Placement(device_type="cpu", start="fork"), folder=Path(folder)
+        )
+        try:
+            Experiment(task, lambda _: None).run()
+        except Exception:  # noqa: BLE001
+            traceback.print_exc()
 
 
 def _compile_once() -> None:
