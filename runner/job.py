@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -157,10 +159,26 @@ def begun_in(folder: Path) -> Begun | None:
 
 def write_config(folder: Path, config: Config) -> None:
     """Write config.yaml, which reads back to the same config."""
-    from omegaconf import OmegaConf
+    import yaml  # type: ignore[import-untyped]
 
-    text = OmegaConf.to_yaml(OmegaConf.create(to_plain(config)))
+    text = yaml.dump(to_plain(config), Dumper=_dumper(), sort_keys=False, allow_unicode=True)
     write_atomic(folder / "config.yaml", text.encode())
+
+
+@cache
+def _dumper() -> Any:
+    """Return the fast dumper, told to quote text that OmegaConf's loader takes for a number."""
+    import yaml
+
+    class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+        pass
+
+    def text(dumper: Any, value: str) -> Any:
+        style = "'" if value[:1] in "+-.0123456789" else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    Dumper.add_representer(str, text)
+    return Dumper
 
 
 def artifacts(folder: Path) -> dict[str, str]:
