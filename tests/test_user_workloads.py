@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -111,3 +113,86 @@ def test_an_exception_fails_with_its_stage_and_reason_and_keeps_its_traceback(
     (log,) = tmp_path.glob("outputs/2*/*/process_0.log")
     assert "Traceback" in log.read_text()
     assert "Traceback" not in done.stderr
+
+
+GUIDE = REPO / "tests" / "guide.md"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+
+
+def test_the_guide_works_as_written_in_a_new_folder(cli: Cli, tmp_path: Path) -> None:
+    (code,) = blocks("python")
+    (commands,) = blocks("sh")
+    (tmp_path / "mine.py").write_text(code)
+    lines = commands.splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        words = shlex.split(line)
+        assert words[:3] == ["python", "-m", "runner"]
+        done = cli(*words[3:], *QUICK)
+        assert done.returncode == 0, done.stderr
+    results = [read_result(file) for file in sorted(tmp_path.glob("outputs/2*/*/result.json"))]
+    assert [result.status for result in results] == ["passed"] * 3
+    by_variant = {result.config["variant"]["name"]: result for result in results}
+    kernel = by_variant["kernel"]
+    assert kernel.profile is not None
+    assert "mine::rms_norm" in kernel.profile.outermost
+    assert kernel.numerics is not None
+    assert {each.name for each in kernel.numerics.sets} >= {"ordinary", "mean square near eps"}
+
+
+def test_the_readme_holds_the_guide_that_is_tested() -> None:
+    readme = REPO / "README.md"
+    if not readme.is_file():
+        pytest.skip("there is no README.md yet")
+    if "### Your own operation" not in readme.read_text():
+        pytest.skip("README.md has no such section")
+    assert GUIDE.read_text() in readme.read_text()
+
+
+@pytest.mark.parametrize("direction", ["fwd", "bwd", "fwd_bwd"])
+@pytest.mark.parametrize("variant", ["naive", "compiled"])
+def test_a_hand_written_operator_is_right_forward_and_backward(
+    direction: str, variant: str
+) -> None:
+    from tests.workloads.combinations import checked, combine
+
+    path = "tests.examples.handwritten:rms_norm"
+    groups = {"variant": {"implementation": path}}
+    for dtype in ("float32", "bfloat16"):
+        _, found = checked(combine("rmsnorm", variant, groups, dtype=dtype, direction=direction))
+        assert found.passed, found.reason
+
+
+def test_generated_code_is_kept_as_an_artifact_when_asked_for(cli: Cli, tmp_path: Path) -> None:
+    done = cli("variant=compiled", "variant.compile.keep_code=true", "tracking=off", *QUICK)
+    assert done.returncode == 0, done.stderr
+    (file,) = tmp_path.glob("outputs/2*/*/result.json")
+    result = read_result(file)
+    assert result.compile is not None
+    assert result.compile.code
+    assert set(result.compile.code) <= set(result.artifacts.values())
+    text = (file.parent / result.compile.code[0]).read_text()
+    assert "cpp_fused" in text
+
+
+def test_a_shape_is_padded_and_the_waste_is_in_the_result(cli: Cli, tmp_path: Path) -> None:
+    args = ("workload.shape=4x100x64", "workload.pad_to.seq=64", "tracking=off")
+    done = cli(*args, *QUICK)
+    assert done.returncode == 0, done.stderr
+    (file,) = tmp_path.glob("outputs/2*/*/result.json")
+    result = read_result(file)
+    assert result.roofline is not None
+    assert result.roofline.padding_waste == pytest.approx(0.28)
+    assert result.config["workload"]["shape"] == "4x100x64"
+
+
+def test_a_variant_that_a_workload_lacks_is_refused_before_anything_runs(
+    cli: Cli, tmp_path: Path
+) -> None:
+    done = cli("-m", "workload=rmsnorm,rope", "variant=naive,fused", *QUICK)
+    assert done.returncode == 2
+    assert "rope has no implementation 'fused'; there are: naive" in done.stderr
+    assert not list(tmp_path.rglob("result.json"))

@@ -105,7 +105,7 @@ def _draw_points(axes: Axes, points: Sequence[Point]) -> None:
             label=f"{number}  {point.name}: {_words(point)}",
         )  # fmt: skip
         axes.annotate(
-            str(number), (x, y), (6, 4),
+            str(number), (x, y), (6, 4) if number % 2 else (-14, 4),
             textcoords="offset points", fontsize=8, color=INK,
         )  # fmt: skip
     axes.legend(
