@@ -41,6 +41,21 @@ def group_names(configs: Sequence[Config]) -> list[str]:
     ]
 
 
+def variant_names(configs: Sequence[Config]) -> list[str]:
+    """Return each config's variant, with its settings where one name stands for several."""
+    flat = [measured(config) for config in configs]
+    same = _variant_keys(flat)
+    return [
+        ", ".join(
+            [
+                config["variant"]["name"],
+                *(text.removeprefix("variant.") for text in described(values, same)),
+            ]
+        )
+        for config, values in zip(configs, flat, strict=True)
+    ]
+
+
 def measured(config: Config) -> dict[str, Any]:
     """Return the flattened config without what does not change a measurement."""
     kept = {key: value for key, value in config.items() if key not in NOT_MEASURED_BY}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner.report.labels import combination_names, group_key, group_names
+from runner.report.labels import combination_names, group_key, group_names, variant_names
 from runner.report.speedup import Speedup, speedup
 from runner.result import Result, Status
 
@@ -25,6 +25,7 @@ class Row:
     combination: str
     group: str
     variant: str
+    """Its name, with settings where one name stands for several."""
     speedup: Speedup
     device_speedup: Speedup
     rank: int
@@ -43,14 +44,16 @@ def rows_of(results: Sequence[Result]) -> list[Row]:
     not measured last.
     """
     configs = [result.config for result in results]
-    names, groups = combination_names(configs), group_names(configs)
+    words = list(
+        zip(combination_names(configs), group_names(configs), variant_names(configs), strict=True)
+    )
     gathered: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for index, config in enumerate(configs):
         gathered.setdefault(group_key(config), []).append(index)
     rows = []
     for members in gathered.values():
         baselines = _baselines([results[index] for index in members])
-        made = [_row(results[index], names[index], groups[index], baselines) for index in members]
+        made = [_row(results[index], words[index], baselines) for index in members]
         rows += sorted(made, key=_order)
     return rows
 
@@ -68,7 +71,8 @@ def _baselines(group: Sequence[Result]) -> dict[str, Result]:
     return found
 
 
-def _row(result: Result, name: str, group: str, baselines: dict[str, Result]) -> Row:
+def _row(result: Result, words: tuple[str, str, str], baselines: dict[str, Result]) -> Row:
+    name, group, variant = words
     base = baselines.get(baseline_of(result))
     if base is None or base is result:
         latency = device = NO_BASELINE if base is None else IS_BASELINE
@@ -78,7 +82,7 @@ def _row(result: Result, name: str, group: str, baselines: dict[str, Result]) ->
         result=result,
         combination=name,
         group=group,
-        variant=result.config["variant"]["name"],
+        variant=variant,
         speedup=latency,
         device_speedup=device,
         rank=_rank(result),

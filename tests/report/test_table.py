@@ -86,6 +86,14 @@ def test_two_settings_of_one_variant_get_names_of_their_own() -> None:
     ]
 
 
+def test_rows_of_one_variants_name_say_by_which_setting_they_differ() -> None:
+    results = [
+        result("fused"),
+        result(made_by=config("fused", groups={"variant": {"autocast": "bfloat16"}})),
+    ]
+    assert variants(results) == ["fused", "fused, autocast bfloat16"]
+
+
 FIVE = (20.0, 21.0, 22.0, 23.0, 24.0)
 
 
