@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Cost", "Draw", "HardInputs", "Rounded", "Workload", "implementation", "load"]
 
 
+AUTOCAST = (None, "bfloat16", "float16")
+"""What torch.autocast lowers to; for other types it warns and does nothing."""
+
+
 class Workload(Protocol):
     """An operation that can be measured; a call is `implementation(*activations, *weights)`."""
 
@@ -121,6 +125,9 @@ def implementation(
     workload: Workload, spec: schema.Workload, variant: schema.Variant
 ) -> Callable[..., Any]:
     """Return the function that a variant names: the workload's own, or one by its path."""
+    if variant.autocast not in AUTOCAST:
+        cast = f"{variant.autocast!r} is no type to cast to"
+        raise _wrong("variant.autocast", cast, "bfloat16, float16 or null")
     if ":" in variant.implementation:
         function = import_path(variant.implementation, "variant.implementation", separator=":")
         found: Callable[..., Any] = function

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from runner.config.schema import Config
 from runner.workload import Rounded
@@ -48,7 +48,10 @@ def derive(workload: Workload, config: Config) -> Tolerance:
     if dtype is torch.float32 and config.variant.matmul_precision != "highest":
         high = config.variant.matmul_precision == "high"
         unit = TF32_UNIT if high else torch.finfo(torch.bfloat16).eps / 2
-    found = _rounded(workload, dtype, unit) if isinstance(workload, Rounded) else _unknown(dtype)
+    lowered = unit > torch.finfo(getattr(torch, config.workload.dtype)).eps / 2 if unit else False
+    each = CAST if lowered else 1
+    known = isinstance(workload, Rounded)
+    found = _rounded(workload, dtype, unit, each) if known else _unknown(dtype)
     if wanted.rtol is None and wanted.atol is None:
         return found
     return Tolerance(
@@ -59,6 +62,8 @@ def derive(workload: Workload, config: Config) -> Tolerance:
     )
 
 
+CAST = 3
+"""Where operands are wider than what an op works in, both are rounded before it as well."""
 BACKWARD = 3
 """A backward rounds about three times per op of the forward: the gradient of each of two operands,
 and their sum where a value is used twice."""
@@ -86,7 +91,7 @@ def working_dtype(config: Config) -> torch.dtype:
     return max(both, key=lambda each: torch.finfo(each).eps)
 
 
-def _rounded(workload: Rounded, dtype: torch.dtype, unit: float) -> Tolerance:
+def _rounded(workload: Any, dtype: torch.dtype, unit: float, each: int) -> Tolerance:
     """Allow one unit roundoff per rounding, and a sum's error grown with the root of its length.
 
     A sum of n terms in random order errs by about sqrt(n) roundoffs (Higham, "Accuracy and
@@ -97,11 +102,12 @@ def _rounded(workload: Rounded, dtype: torch.dtype, unit: float) -> Tolerance:
     info = torch.finfo(dtype)
     sum_unit = min(unit, torch.finfo(torch.float32).eps / 2)
     summed = 2 * workload.reduction**0.5 * sum_unit
+    roundings = each * workload.roundings
     return Tolerance(
-        rtol=workload.roundings * unit + summed,
+        rtol=roundings * unit + summed,
         atol=float(info.smallest_normal),
         cancels=bool(getattr(workload, "cancels", False)),
-        reason=f"{workload.roundings} roundings of {unit:.2g} and a sum over "
+        reason=f"{roundings} roundings of {unit:.2g} and a sum over "
         f"{workload.reduction} elements in float32 or wider",
     )
 

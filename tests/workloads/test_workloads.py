@@ -93,3 +93,37 @@ def test_a_workload_that_is_not_padded_has_no_waste_and_a_padded_one_runs_the_pa
     # A causal head sees s (s + 1) / 2 pairs, and each pair costs the same.
     expected = (128 * 129) / (100 * 101) - 1
     assert padding_waste(padded, cost_of(load(padded), padded)) == pytest.approx(expected)
+
+
+def test_a_type_that_autocast_ignores_is_refused() -> None:
+    config = combine("linear", groups={"variant": {"autocast": "fp32"}})
+    with pytest.raises(ProblemError, match="'float32' is no type to cast to"):
+        implementation(load(config.workload), config.workload, config.variant)
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        {"grad_mode": "inference"},
+        {"grad_mode": "enabled"},
+        {"deterministic": True},
+        {"matmul_precision": "medium"},
+        {"matmul_precision": "high"},
+        {"autocast": "bf16"},
+    ],
+    ids=str,
+)
+def test_a_variants_modes_compose_with_a_workload(variant: dict[str, Any]) -> None:
+    for workload in ("linear", "decoder"):
+        config = combine(
+            workload, groups={"variant": variant}, **sized(workload, {"dtype": "float32"})
+        )
+        _, found = checked(config)
+        assert found.passed, found.reason
+
+
+def test_modes_of_one_variant_do_not_outlive_it() -> None:
+    import torch
+
+    assert torch.is_grad_enabled()
+    assert not torch.is_autocast_enabled("cpu")
