@@ -65,12 +65,13 @@ def run_hydra(argv: list[str], task: Callable[[DictConfig], Any]) -> None:
         entry(task)()
     except (HydraException, OmegaConfBaseException) as error:
         raise UsageError(_one_line(error)) from error
-    except AssertionError as error:  # Hydra's answer to a key below a group that is null.
-        keys = [word.partition("=")[0] for word in argv if word.startswith("variant.compile.")]
-        found = ", ".join(keys) or _one_line(error)
-        raise UsageError(
-            f"{found}: variant.compile is null here; choose variant=compiled"
-        ) from error
+    except (AssertionError, AttributeError) as error:  # So it meets a key of a group that is null.
+        keys = [word.partition("=")[0] for word in argv]
+        below = ", ".join(key for key in keys if key.lstrip("+").startswith("variant.compile"))
+        if not below:
+            raise
+        why = "variant.compile is null here; choose variant=compiled"
+        raise UsageError(f"{below}: {why}") from error
     except yaml.YAMLError as error:
         raise UsageError(_one_line(error)) from error
     except OSError as error:

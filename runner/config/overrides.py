@@ -110,7 +110,7 @@ def _check_choices(group: str, values: Sequence[Any], known: Mapping[str, Path])
             f"there are: {', '.join(known)}{nearest(name, known)}",
         )
         for name in names
-        if name not in known and not (group == "experiment" and name in ("None", "null"))
+        if name not in known
     ]
 
 

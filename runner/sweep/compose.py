@@ -77,18 +77,25 @@ def _with(data: dict[str, Any], path: Sequence[str], override: Override) -> dict
         inner = _with(before, rest, override) if isinstance(before, dict) else None
         return None if inner is None else {**data, name: inner}
     value = override.value()
-    if not (override.is_force_add() or (before is None if override.is_add() else name in data)):
+    adds = override.is_add() or override.is_force_add()
+    if not (override.is_force_add() or (before is None if adds else name in data)):
         return None
-    both = isinstance(value, dict) and isinstance(before, dict)
-    return {**data, name: _merged(before or {}, value) if both else value}
+    if not isinstance(value, dict):
+        return {**data, name: value}
+    merged = _merged(before, value, adds=adds) if isinstance(before, dict) else None
+    return None if merged is None else {**data, name: merged}
 
 
-def _merged(before: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+def _merged(before: dict[str, Any], value: dict[str, Any], *, adds: bool) -> dict[str, Any] | None:
+    """Merge two mappings; None where a key may not be added, or a group is null before."""
     merged = dict(before)
     for key, item in value.items():
-        old = merged.get(key)
-        both = isinstance(old, dict) and isinstance(item, dict)
-        merged[key] = _merged(old or {}, item) if both else item
+        old, new = before.get(key), item
+        if isinstance(item, dict):
+            new = _merged(old, item, adds=adds) if isinstance(old, dict) else None
+        if new is None or not (adds or key in before):
+            return None
+        merged[key] = new
     return merged
 
 
