@@ -115,11 +115,11 @@ def test_an_exception_fails_with_its_stage_and_reason_and_keeps_its_traceback(
     assert "Traceback" not in done.stderr
 
 
-GUIDE = REPO / "tests" / "guide.md"
-
-
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    """The code blocks of the README's guide to one's own operation."""
+    guide = (REPO / "README.md").read_text().partition("## Your own operation")[2]
+    section = guide.partition("\n## ")[0]
+    return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 
 
 def test_the_guide_works_as_written_in_a_new_folder(cli: Cli, tmp_path: Path) -> None:
@@ -141,15 +141,6 @@ def test_the_guide_works_as_written_in_a_new_folder(cli: Cli, tmp_path: Path) ->
     assert "mine::rms_norm" in kernel.profile.outermost
     assert kernel.numerics is not None
     assert {each.name for each in kernel.numerics.sets} >= {"ordinary", "mean square near eps"}
-
-
-def test_the_readme_holds_the_guide_that_is_tested() -> None:
-    readme = REPO / "README.md"
-    if not readme.is_file():
-        pytest.skip("there is no README.md yet")
-    if "### Your own operation" not in readme.read_text():
-        pytest.skip("README.md has no such section")
-    assert GUIDE.read_text() in readme.read_text()
 
 
 @pytest.mark.parametrize("direction", ["fwd", "bwd", "fwd_bwd"])
