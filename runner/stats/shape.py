@@ -1,7 +1,7 @@
 """Whether a series is one steady thing at all: drift over its order, and two modes in its values.
 
-A ratio of medians supposes that each side sits at one place. A side that wanders or jumps between
-two places can show any difference as large as that, so no smaller one may be claimed of it.
+A ratio of medians supposes that each side sits at one place; one that wanders, or jumps between two
+places, does not. What that takes from a verdict is for `verdict` to say.
 """
 
 from __future__ import annotations

@@ -3,8 +3,11 @@
 A pair is called slower or faster only if the exact rank test shows a difference beyond the margin;
 same only if the whole interval lies within it. Over all pairs that are judged together the chance
 of any false call is held at the error rate (Holm 1979, Scandinavian Journal of Statistics 6:65-70).
-A side that drifts or has two modes can show any difference as large as that by itself: the margin
-of its pair is widened to it.
+Two things take a claim back, since the test supposes that a side is one and the same throughout. A
+side that drifts can show any difference as large as its drift by when it was measured: the margin
+of its pair is widened to it. A side that jumps between two modes, a fast and a slow one, can show
+the distance between them by how often it sat in which: a difference of about that size is not
+claimed. Smaller or larger ones are: both modes are in the ranks that are tested.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isfinite
+from math import isfinite, log, log1p
 from statistics import median
 
 from runner.stats.interval import median_ratio
@@ -20,6 +23,12 @@ from runner.stats.need import further_processes
 from runner.stats.ranks import MINIMUM_PROCESSES, chance_below
 from runner.stats.shape import trend, two_modes
 from runner.stats.words import change_words, interval_words, percent
+
+JUMP = 0.5, 1.25
+"""A difference of these shares of the distance between two modes may be nothing but a jump.
+
+Half of it is what the median of an even number of processes shows that lie half in each.
+"""
 
 
 class Verdict(StrEnum):
@@ -73,7 +82,7 @@ class _Evidence:
 
     pair: Pair
     margin: float
-    unsteady: str | None
+    drifting: str | None
     p: float
     slower: bool
 
@@ -120,7 +129,7 @@ def _without_numbers(pair: Pair) -> Judgement | None:
     """Return the verdict where the processes cannot be compared or are too few, else None."""
     if pair.obstacle:
         return Judgement(verdict=Verdict.INCOMPARABLE, reason=pair.obstacle)
-    for side, values in (("base", pair.base), ("candidate", pair.candidate)):
+    for side, values in _sides(pair):
         reason = unusable(values)
         if reason:
             return Judgement(verdict=Verdict.INCOMPARABLE, reason=f"{side} {reason}")
@@ -137,31 +146,39 @@ def _without_numbers(pair: Pair) -> Judgement | None:
 
 
 def _evidence(pair: Pair, rules: Rules) -> _Evidence:
-    unsteady, size = _unsteadiness(pair, rules.margin)
+    drifting, size = _drift(pair, rules.margin)
     margin = max(rules.margin, size)
     slower = chance_below(pair.base, pair.candidate, 1 / (1 + margin))
     faster = chance_below(pair.candidate, pair.base, 1 / (1 + margin))
     return _Evidence(
-        pair, margin, unsteady, p=min(1.0, 2 * min(slower, faster)), slower=slower < faster
+        pair, margin, drifting, p=min(1.0, 2 * min(slower, faster)), slower=slower < faster
     )
 
 
-def _unsteadiness(pair: Pair, margin: float) -> tuple[str | None, float]:
-    """Return the widest drift or gap between modes beyond the margin, in words and in size."""
-    found: list[tuple[float, str]] = []
-    for side, values in (("base", pair.base), ("candidate", pair.candidate)):
-        drift, modes = trend(values), two_modes(values)
-        if drift:
-            words = f"{side} drifts by {drift:+.0%} over its {len(values)} processes"
-            found.append((abs(drift), words))
-        if modes:
-            words = (
-                f"{side} has two modes {percent(modes.change)} apart, "
-                f"{modes.high_share:.0%} of its processes in the slower one"
+def _drift(pair: Pair, margin: float) -> tuple[str | None, float]:
+    """Return the widest drift of a side beyond the margin, in words and in size."""
+    found = [(trend(values), side, len(values)) for side, values in _sides(pair)]
+    drift, side, count = max(found, key=lambda each: abs(each[0]))
+    if abs(drift) <= margin:
+        return None, 0.0
+    return f"{side} drifts by {drift:+.0%} over its {count} processes", abs(drift)
+
+
+def _jump(pair: Pair) -> str | None:
+    """Return in words the two modes of a side whose distance is about that of the sides."""
+    difference = abs(log(median(pair.candidate) / median(pair.base)))
+    for side, values in _sides(pair):
+        modes = two_modes(values)
+        if modes and JUMP[0] <= difference / log1p(modes.change) <= JUMP[1]:
+            return (
+                f"{side} has two modes {percent(modes.change)} apart, {modes.high_share:.0%} of "
+                "its processes in the slower one: a difference of that size is not claimed"
             )
-            found.append((modes.change, words))
-    size, words = max(found, default=(0.0, ""))
-    return (words, size) if size > margin else (None, 0.0)
+    return None
+
+
+def _sides(pair: Pair) -> tuple[tuple[str, Sequence[float]], ...]:
+    return ("base", pair.base), ("candidate", pair.candidate)
 
 
 def _judged(evidence: _Evidence, clear: bool, comparisons: int, rules: Rules) -> Judgement:
@@ -185,13 +202,16 @@ def _verdict(
 ) -> tuple[Verdict, str, int | None]:
     """Return the verdict, its reason, and how many more processes a side would tell."""
     within = f"the margin of {percent(rules.margin)}"
-    unsteady = f"; {evidence.unsteady}" if evidence.unsteady else ""
+    jump = _jump(evidence.pair) if clear else None
+    if jump:
+        return Verdict.AMBIGUOUS, jump, None
+    drifting = f"; {evidence.drifting}" if evidence.drifting else ""
     if clear:
         verdict = Verdict.SLOWER if evidence.slower else Verdict.FASTER
         ratio = median(evidence.pair.candidate) / median(evidence.pair.base)
-        return verdict, f"{change_words(ratio)}, beyond {within}{unsteady}", None
-    if evidence.unsteady:
-        return Verdict.AMBIGUOUS, f"{evidence.unsteady}: no smaller difference is claimed", None
+        return verdict, f"{change_words(ratio)}, beyond {within}{drifting}", None
+    if evidence.drifting:
+        return Verdict.AMBIGUOUS, f"{evidence.drifting}: no smaller difference is claimed", None
     if low is not None and high is not None and _inside(low, high, rules.margin):
         return Verdict.SAME, f"{interval_words(low, high)}, within {within}", None
     sizes = len(evidence.pair.base), len(evidence.pair.candidate)

@@ -1,6 +1,6 @@
 """Are verdicts true? The same op against itself, and against itself with 10 % more work.
 
-Run: python -m tests.bench.verdicts [--same 200] [--slower 50] [--processes 12] [--keep FILE].
+Run: python -m tests.bench.verdicts [--same 200] [--slower 50] [--processes 20] [--keep FILE].
 Each comparison is of fresh processes that take turns. The same measurements go to our verdicts, to
 `pyperf compare_to`, and to a plain comparison of medians; a JSON line a judge, then a Markdown
 table. With --from FILE kept measurements are judged again.
@@ -184,7 +184,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--same", type=int, default=200)
     parser.add_argument("--slower", type=int, default=50)
-    parser.add_argument("--processes", type=int, default=12)
+    parser.add_argument("--processes", type=int, default=20)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--from", type=Path, dest="source")
     options = parser.parse_args()

@@ -118,12 +118,30 @@ def test_a_difference_larger_than_the_drift_is_claimed_and_the_drift_is_told() -
     assert found.reason.endswith("; candidate drifts by +25% over its 8 processes")
 
 
-def test_no_difference_is_claimed_that_is_smaller_than_the_gap_between_two_modes() -> None:
-    jumping = (100.0, 130.0, 100.5, 100.2, 130.4, 99.8, 130.1, 100.1)
-    found = one(jumping, times(1.2, EIGHT))
+JUMPING = (100.0, 130.0, 100.5, 100.2, 130.4, 99.8, 130.1, 100.1)
+
+
+def test_no_difference_is_claimed_that_is_about_the_distance_between_two_modes() -> None:
+    narrow = Rules(margin=0.02)
+    found = one(JUMPING, times(1.36, EIGHT), narrow)
     assert found.verdict is Verdict.AMBIGUOUS
-    assert found.reason.startswith("base has two modes 30% apart, 38% of its processes")
-    assert one(jumping, times(2, EIGHT)).verdict is Verdict.SLOWER
+    assert found.reason == (
+        "base has two modes 30% apart, 38% of its processes in the slower one: a difference of "
+        "that size is not claimed"
+    )
+    turned = one(times(1.36, EIGHT), JUMPING, narrow)
+    assert turned.reason.startswith("candidate has two modes")
+
+
+def test_differences_larger_or_smaller_than_a_jump_are_claimed_all_the_same() -> None:
+    assert one(JUMPING, times(2, EIGHT)).verdict is Verdict.SLOWER
+    # A third of both sides in a slow mode, as beside a busy sibling core, and 10 % more work.
+    sixteen = (*JUMPING, *JUMPING[:3], *EIGHT[:5])
+    assert one(sixteen, times(1.1, sixteen)).verdict is Verdict.SLOWER
+
+
+def test_two_modes_in_the_same_shares_are_no_difference() -> None:
+    assert one(JUMPING, JUMPING).verdict in (Verdict.SAME, Verdict.AMBIGUOUS)
 
 
 def test_a_steady_side_beside_a_drift_within_the_margin_is_judged_as_it_is() -> None:
