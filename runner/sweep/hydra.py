@@ -16,6 +16,7 @@ from runner.sweep.axes import Own, expand
 from runner.sweep.compose import Composer
 
 if TYPE_CHECKING:
+    from hydra.core.override_parser.types import Override
     from hydra.core.utils import JobReturn
     from hydra.types import HydraContext
     from omegaconf import DictConfig
@@ -28,7 +29,12 @@ def sweep(context: HydraContext, task: Any, config: DictConfig, arguments: Seque
     from hydra.core.override_parser.overrides_parser import OverridesParser
 
     loader = context.config_loader
-    parse = OverridesParser.create(config_loader=loader).parse_override
+    parser = OverridesParser.create(config_loader=loader)
+
+    def parse(text: str) -> Override:
+        (override,) = parser.parse_overrides([text])  # Alone this one lets a glob see the groups.
+        return override
+
     load = _loader(context, config)
     fixed = [text for text in arguments if not parse(text).is_sweep_override()]
     jobs = expand(arguments, parse, _owner(load, fixed))
