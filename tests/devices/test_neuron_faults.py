@@ -12,6 +12,9 @@ from tests.neuron_device import harness
 
 pytestmark = pytest.mark.skipif(harness.why_not() is not None, reason=str(harness.why_not()))
 
+BYTES = 4 * 512 * 2
+ROW = 4 * 2
+
 CHILD = """
 import sys
 from pathlib import Path
@@ -95,12 +98,10 @@ def test_files_that_still_grow_are_waited_for(tmp_path: Path) -> None:
 def test_busy_time_is_the_hardwares_and_equals_the_time_model(tmp_path: Path) -> None:
     record = record_of(tmp_path, "")
     assert record.profile is not None
-    sizes = (12288, 8200, 12288 // 3 + 8, 16, 16, 9216)
-    compute_ns = [200 + size // 100 for size in sizes]
-    copy_ns = 200 + 8 // 100
     busy_us = record.profile.device_busy_us
-    assert busy_us is not None
-    assert busy_us == pytest.approx(sum(compute_ns) / 1e3, abs=copy_ns * 2 / 1e3 + 0.2)
+    # x*x, mean, add, rsqrt, x*r, *w by the model: 200 ns and 1 ns per 100 bytes each.
+    sizes = (3 * BYTES, BYTES + ROW, 2 * ROW, 2 * ROW, 2 * BYTES + ROW, 2 * BYTES + 1024)
+    assert busy_us == pytest.approx(sum(200 + size // 100 for size in sizes) / 1e3)
     assert busy_us < (record.profile.device_time_us or 0.0)
     assert record.neuron
     assert all(0.0 <= v <= 1.0 for k, v in record.neuron.items() if k.endswith("_percent"))

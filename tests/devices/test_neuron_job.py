@@ -85,8 +85,8 @@ def test_device_times_equal_the_time_model_and_everything_shown_says_standin(
         assert by_name[name] == pytest.approx(ns / 1e3, abs=1e-9), name
     total = sum(op.self_device_us or 0.0 for op in profile.ops)
     assert profile.device_time_us == pytest.approx(total, abs=1e-9)
-    assert profile.device_busy_us is None
-    assert "launch windows" in result.absent["profile.device_busy_us"]
+    # The hardware's own records, through neuron-explorer: 200 ns a launch without its window.
+    assert profile.device_busy_us == pytest.approx(1.537)
     assert result.config["schedule"] == ARTICLE
 
     assert "standin" in done.stdout
