@@ -8,9 +8,10 @@ from pathlib import Path
 
 from runner.config.convert import Problem
 from runner.config.schema import Config
-from runner.devices.detect import preflight
+from runner.devices.detect import known_type, preflight
 from runner.errors import UsageError
 from runner.published import load
+from runner.sweep.order import slots_for
 from runner.tracking.uri import check_uri
 
 
@@ -27,9 +28,24 @@ def check_before_running(configs: Sequence[Config], base: Path, start: Path) -> 
     for uri in {config.tracking.uri for config in configs} - {None}:
         assert uri is not None
         check_uri(uri)
+    check_jobs(configs)
     for name in {config.sweep.reference for config in configs} - {None}:
         load(str(name), start)
     require_writable(base)
+
+
+def check_jobs(configs: Sequence[Config]) -> None:
+    """Raise UsageError where jobs beside each other could not have cores or devices of their own."""
+    if not configs or configs[0].sweep.jobs == 1:
+        return
+    if len({(config.device.name, config.device.cores) for config in configs}) > 1:
+        raise UsageError(
+            "sweep.jobs: jobs beside each other share out one device, and these have several; "
+            "set sweep.jobs=1, or one device.name and device.cores"
+        )
+    kind = known_type(configs[0].device.name)
+    if kind:
+        slots_for(configs[0], kind)
 
 
 def require_writable(base: Path) -> None:
