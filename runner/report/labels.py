@@ -10,6 +10,8 @@ from runner.config.plain import flatten
 NOT_MEASURED_BY = ("sweep", "tracking", "plan", "rerun", "run_name")
 """Config that says how a result came to be stored, not what it measured."""
 NAMED = ("workload.name", "variant.name", "workload.shape", "workload.dtype")
+IMPLIED = ("workload._target_", "workload.axes", "workload.dims")
+"""What follows from the workload's name or is told by its shape."""
 
 Config = Mapping[str, Any]
 
@@ -22,7 +24,7 @@ def run_name(config: Config) -> str:
 def combination_names(configs: Sequence[Config]) -> list[str]:
     """Return a name for each config, with what else differs among them: `.../eps 1e-05`."""
     flat = [measured(config) for config in configs]
-    extra = [key for key in varying(flat) if key not in NAMED and not key.startswith("variant.")]
+    extra = _others(flat)
     same_variant = _variant_keys(flat)
     return [
         "/".join([*_base(config), *described(values, [*extra, *same_variant])])
@@ -33,7 +35,7 @@ def combination_names(configs: Sequence[Config]) -> list[str]:
 def group_names(configs: Sequence[Config]) -> list[str]:
     """Return what each config measures, the variant aside: `rmsnorm 4x512 bfloat16, eps 1e-05`."""
     flat = [measured(config) for config in configs]
-    extra = [key for key in varying(flat) if key not in NAMED and not key.startswith("variant.")]
+    extra = _others(flat)
     named = [" ".join(part for part in _base(config, variant=False)) for config in configs]
     return [
         ", ".join([name, *described(values, extra)])
@@ -72,6 +74,12 @@ def varying(flat: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the keys that do not hold the same value in all of them."""
     keys = dict.fromkeys(key for values in flat for key in values)
     return [key for key in keys if len({repr(values.get(key)) for values in flat}) > 1]
+
+
+def _others(flat: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the keys that differ and that no name or variant tells."""
+    told = (*NAMED, *IMPLIED)
+    return [key for key in varying(flat) if not key.startswith(("variant.", *told))]
 
 
 def described(values: Mapping[str, Any], keys: Sequence[str]) -> list[str]:

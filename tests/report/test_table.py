@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from runner.config.plain import to_plain
 from runner.report.cells import text_table, us
+from runner.report.labels import combination_names
 from runner.report.note import NOTE_LIMIT, note_of
 from runner.report.render import as_csv, markdown, plain
 from runner.report.table import rows_of
@@ -266,3 +268,15 @@ def test_a_short_note_has_every_row_and_how_the_numbers_were_taken() -> None:
     assert "more of" not in note
     assert "without profiler" in note
     assert note.count("| passed |") == 2
+
+
+def test_names_of_several_workloads_leave_out_what_their_names_imply() -> None:
+    groups = [
+        {"workload": {"name": "rmsnorm", "_target_": "workloads.rmsnorm.RMSNorm"}},
+        {"workload": {"name": "softmax", "_target_": "workloads.softmax.Softmax", "eps": 0.5}},
+    ]
+    configs = [to_plain(config(groups=each)) for each in groups]
+    assert combination_names(configs) == [
+        "rmsnorm/naive/4x512/bfloat16",
+        "softmax/naive/4x512/bfloat16/eps 0.5",
+    ]
