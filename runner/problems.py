@@ -35,7 +35,7 @@ def check_before_running(configs: Sequence[Config], base: Path, start: Path) -> 
 
 
 def check_jobs(configs: Sequence[Config]) -> None:
-    """Raise UsageError where jobs beside each other could not have cores or devices of their own."""
+    """Raise UsageError where jobs beside each other cannot have cores or devices of their own."""
     if not configs or configs[0].sweep.jobs == 1:
         return
     if len({(config.device.name, config.device.cores) for config in configs}) > 1:
