@@ -32,7 +32,10 @@ def warm_up(*, compiles: bool) -> None:
 
     torch.set_num_threads(1)
     import runner.run  # noqa: F401  # What children are asked to do.
+    from runner.measure.capture import start_kineto
 
+    start_kineto()
+    gc.freeze()  # A rehearsal collects garbage, and there is much to look through.
     _rehearse()
     if compiles:
         _compile_once()

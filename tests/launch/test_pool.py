@@ -130,3 +130,29 @@ def test_no_process_outlives_a_parent_that_is_killed(tmp_path: Path) -> None:
     gone, alive = psutil.wait_procs(family, timeout=5)
     assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
     assert len(gone) >= 1
+
+
+def test_the_parent_does_not_spin_while_it_waits(pool: Pool, tmp_path: Path) -> None:
+    before = time.process_time()
+    ended(pool, work.sleep_natively, None, tmp_path, limit={"asleep": 1.0}.get)
+    assert time.process_time() - before < 0.1
+
+
+def test_many_children_leave_nothing_in_the_parent(pool: Pool, tmp_path: Path) -> None:
+    for _ in range(5):
+        ended(pool, work.echo, None, tmp_path)
+    me = psutil.Process()
+    files, memory = me.num_fds(), me.memory_full_info().uss
+    for _ in range(60):
+        ended(pool, work.echo, None, tmp_path)
+    assert me.num_fds() <= files + 1
+    assert me.memory_full_info().uss - memory < 4 * 2**20
+
+
+def test_a_child_may_have_children_of_its_own(pool: Pool, tmp_path: Path) -> None:
+    assert ended(pool, work.load_in_workers, 8, tmp_path).value == 28
+
+
+def test_a_rehearsal_leaves_no_trace_in_children(pool: Pool, tmp_path: Path) -> None:
+    found = ended(pool, work.state, None, tmp_path).value
+    assert found == {"deterministic": False, "grad": True, "threads": 1, "autocast": False}

@@ -58,3 +58,22 @@ def describe(names: list[str], tell: Tell) -> dict[str, Any]:
         "seed": torch.initial_seed(),
         "compiled": server.compiled,
     }
+
+
+def load_in_workers(count: int, tell: Tell) -> int:
+    """Sum a data set that worker processes load."""
+    from torch.utils.data import DataLoader
+
+    loader: DataLoader[Any] = DataLoader(range(count), num_workers=1)  # type: ignore[arg-type]
+    return int(sum(batch.sum() for batch in loader))
+
+
+def state(argument: Any, tell: Tell) -> dict[str, Any]:
+    import torch
+
+    return {
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
+        "grad": torch.is_grad_enabled(),
+        "threads": torch.get_num_threads(),
+        "autocast": torch.is_autocast_enabled("cpu"),
+    }

@@ -1,0 +1,36 @@
+"""What a command writes lies where it was started, and under the run that the environment names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mlflow import MlflowClient
+
+from tests.sweep.command import functions, run
+
+SHORT = ("timing=off", "numerics=off", "schedule.active=2", "tracking.uri=sqlite:///some/store.db")
+
+
+def test_relative_paths_begin_at_the_start_folder_even_with_chdir(tmp_path: Path) -> None:
+    done = run(tmp_path, *functions("same"), *SHORT, "hydra.job.chdir=true")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "some/store.db").exists()
+    assert len(list(tmp_path.glob("outputs/2*/*/result.json"))) == 1
+    assert len(list(tmp_path.rglob("result.json"))) == 2  # The other is its MLflow artifact.
+
+
+def test_a_run_that_the_environment_names_is_the_parent_of_all_and_stays_open(
+    tmp_path: Path,
+) -> None:
+    client = MlflowClient(f"sqlite:///{tmp_path}/some.db")
+    experiment = client.create_experiment("torch-experiment-runner")
+    named = client.create_run(experiment).info.run_id
+    short = (*SHORT[:-1], "tracking.uri=sqlite:///some.db")
+    args = ("-m", *functions("same", "double"), *short)
+    done = run(tmp_path, *args, MLFLOW_RUN_ID=named)
+    assert done.returncode == 0, done.stderr
+    runs = client.search_runs([experiment])
+    parents = {each.data.tags.get("mlflow.parentRunId") for each in runs}
+    assert (len(runs), parents) == (3, {None, named})
+    assert client.get_run(named).info.status == "RUNNING"
+    assert "mlflow.note.content" in client.get_run(named).data.tags
