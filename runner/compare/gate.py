@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from runner.compare.comparable import obstacles
 from runner.compare.match import Match
 from runner.compare.metric import Metric
 from runner.errors import ExitCode
+from runner.result import Result
 from runner.stats.verdict import Judgement, Pair, Rules, Verdict, judge
+
+SHARED_TIME = 0.5
+"""Share of the longer one's time that two results have in common if their processes took turns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,4 +88,23 @@ def _pair(match: Match, metric: Metric, include_suspect: bool) -> Pair:
     sides = metric.values(base), metric.values(candidate)
     once = f"{metric.name} is taken in one process: a ratio, but no claim is made of it"
     single = None if metric.taken_in == "timed" else once
-    return Pair(base=sides[0], candidate=sides[1], obstacle=obstacle, single=single)
+    return Pair(
+        base=sides[0],
+        candidate=sides[1],
+        obstacle=obstacle,
+        interleaved=took_turns(base, candidate),
+        single=single,
+    )
+
+
+def took_turns(base: Result, candidate: Result) -> bool:
+    """Tell whether two results were measured in the same stretch of time on one machine.
+
+    Combinations whose processes take turns begin and end nearly together; those that were measured
+    one after the other, in one sweep or in two, do not.
+    """
+    starts = [datetime.fromisoformat(one.started) for one in (base, candidate)]
+    ends = [datetime.fromisoformat(one.ended) for one in (base, candidate)]
+    shared = (min(ends) - max(starts)).total_seconds()
+    longest = max((end - start).total_seconds() for start, end in zip(starts, ends, strict=True))
+    return longest > 0 and shared / longest >= SHARED_TIME

@@ -68,7 +68,9 @@ def run_self_test() -> SelfTest:
     # ABBA: a machine that speeds up or slows down favours neither.
     a = tuple(value for place, value in enumerate(medians) if place % 4 in (0, 3))
     b = tuple(value for place, value in enumerate(medians) if place % 4 in (1, 2))
-    (judgement,) = judge([Pair(base=a, candidate=b)], Rules(margin=MARGIN, error_rate=0.01))
+    (judgement,) = judge(
+        [Pair(base=a, candidate=b, interleaved=True)], Rules(margin=MARGIN, error_rate=0.01)
+    )
     sizes = (MINIMUM_PROCESSES, PROCESSES)
     return SelfTest(
         op=OP,
@@ -92,7 +94,9 @@ def resolvable(medians: Sequence[float], processes: int, error_rate: float = 0.0
         called = 0
         for deal in deals:
             slower = [value * (1 + slowdown) for value in deal[processes:]]
-            (found,) = judge([Pair(base=deal[:processes], candidate=slower)], rules)
+            (found,) = judge(
+                [Pair(base=deal[:processes], candidate=slower, interleaved=True)], rules
+            )
             called += found.verdict is Verdict.SLOWER
         return called >= POWER * DEALS
 

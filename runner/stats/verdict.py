@@ -3,10 +3,11 @@
 A pair is called slower or faster only if the exact rank test shows a difference beyond the margin;
 same only if the whole interval lies within it. Over all pairs that are judged together the chance
 of any false call is held at the error rate (Holm 1979, Scandinavian Journal of Statistics 6:65-70).
-Two things take a claim back, since the test supposes that a side is one and the same throughout. A
-side that drifts can show any difference as large as its drift by when it was measured: the margin
-of its pair is widened to it. A side that jumps between two modes, a fast and a slow one, can show
-the distance between them by how often it sat in which: a difference of about that size is not
+The test supposes that the processes of both sides could have changed places. Taken in turns they
+could, whatever the machine did meanwhile. Taken apart, one side first and then the other, two
+things take a claim back. A side that drifts can show any difference as large as its drift by when
+it was measured: the margin of its pair is widened to it. A side that jumps between two modes can
+show the distance between them by which of them it sat in: a difference of about that size is not
 claimed. Smaller or larger ones are: both modes are in the ranks that are tested.
 """
 
@@ -59,6 +60,8 @@ class Pair:
     candidate: Sequence[float]
     obstacle: str | None = None
     """Why they cannot be compared whatever the numbers are."""
+    interleaved: bool = False
+    """Whether processes of both sides took turns, so that both met the same machine."""
     single: str | None = None
     """Why there can never be more than one value a side."""
 
@@ -146,7 +149,7 @@ def _without_numbers(pair: Pair) -> Judgement | None:
 
 
 def _evidence(pair: Pair, rules: Rules) -> _Evidence:
-    drifting, size = _drift(pair, rules.margin)
+    drifting, size = (None, 0.0) if pair.interleaved else _drift(pair, rules.margin)
     margin = max(rules.margin, size)
     slower = chance_below(pair.base, pair.candidate, 1 / (1 + margin))
     faster = chance_below(pair.candidate, pair.base, 1 / (1 + margin))
@@ -202,7 +205,7 @@ def _verdict(
 ) -> tuple[Verdict, str, int | None]:
     """Return the verdict, its reason, and how many more processes a side would tell."""
     within = f"the margin of {percent(rules.margin)}"
-    jump = _jump(evidence.pair) if clear else None
+    jump = _jump(evidence.pair) if clear and not evidence.pair.interleaved else None
     if jump:
         return Verdict.AMBIGUOUS, jump, None
     drifting = f"; {evidence.drifting}" if evidence.drifting else ""

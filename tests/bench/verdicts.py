@@ -83,7 +83,7 @@ def ours(comparisons: Sequence[Comparison]) -> list[str]:
     found = []
     for each in comparisons:
         sides = [[median(samples) for samples in side] for side in (each.base, each.candidate)]
-        (judgement,) = judge([Pair(base=sides[0], candidate=sides[1])], rules)
+        (judgement,) = judge([Pair(base=sides[0], candidate=sides[1], interleaved=True)], rules)
         found.append(str(judgement.verdict))
     return found
 

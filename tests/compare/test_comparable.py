@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from runner.compare.gate import rows_of
+from runner.compare.gate import rows_of, took_turns
 from runner.compare.match import Match
 from runner.compare.metric import METRICS, metric_of
 from runner.errors import UsageError
@@ -136,6 +136,25 @@ def test_processes_count_in_the_order_in_which_they_ran() -> None:
     timing = dataclasses.replace(found.timing, processes=processes)
     turned = dataclasses.replace(found, timing=timing)
     assert METRICS["latency_us"].values(turned) == [28.0, 26.0, 24.0, 22.0, 20.0]
+
+
+@pytest.mark.parametrize(
+    ("started", "ended", "turns"),
+    [
+        ("2026-11-29T12:00:00+00:00", "2026-11-29T12:01:00+00:00", True),
+        ("2026-11-29T12:00:05+00:00", "2026-11-29T12:01:04+00:00", True),
+        ("2026-11-29T13:00:05+01:00", "2026-11-29T13:01:04+01:00", True),
+        ("2026-11-29T12:01:00+00:00", "2026-11-29T12:02:00+00:00", False),
+        ("2026-11-28T12:00:00+00:00", "2026-11-28T12:01:00+00:00", False),
+        ("2026-11-29T12:00:50+00:00", "2026-11-29T12:05:00+00:00", False),
+    ],
+)
+def test_results_that_were_measured_at_the_same_time_took_turns(
+    started: str, ended: str, turns: bool
+) -> None:
+    base = made(started="2026-11-29T12:00:00+00:00", ended="2026-11-29T12:01:00+00:00")
+    assert took_turns(base, made(started=started, ended=ended)) is turns
+    assert took_turns(made(started=started, ended=ended), base) is turns
 
 
 @pytest.mark.parametrize(
