@@ -191,15 +191,15 @@ class Session:
         self._statuses += [result.status for result in results]
         failed = any(result.failed for result in results)
         ended = Status.FAILED if failed else Status.PASSED
+        beside = published(results, self.start)
         if work.sweep:
             status = ended if whole else Status.INTERRUPTED
-            tracker.finish_sweep(watcher.parent, work.folder, status, results)
+            tracker.finish_sweep(watcher.parent, work.folder, status, results, beside)
         left = sum(1 for each in work.planned if each.state is not State.EXCLUDED) - len(results)
         if left:
             screen.warn(f"{left} combinations were not run")
         if results:
             tracker.attach(watcher.run_id, pictures.draw(stored, work.folder))
-            beside = published(results, self.start)
             screen.report(results, work.folder, tracker.link(watcher.run_id), beside=beside)
 
 
@@ -217,4 +217,4 @@ def _import_mlflow() -> None:
     from runner.tracking.store import quieten
 
     quieten()
-    import mlflow  # noqa: F401
+    import mlflow.store.tracking.sqlalchemy_store  # noqa: F401

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from runner.report.note import note_of
+from runner.report.note import NOTE_LIMIT, note_of
 from runner.report.render import tables_of
 from runner.report.table import rows_of
 from runner.result import Result, Status
@@ -39,12 +39,17 @@ def open_sweep(store: Store, folder: Path, name: str, tags: Mapping[str, str]) -
 
 
 def fill_sweep(
-    store: Store, run_id: str, folder: Path, results: Sequence[Result], warn: Warn
+    store: Store,
+    run_id: str,
+    folder: Path,
+    results: Sequence[Result],
+    warn: Warn,
+    beside: Sequence[str] = (),
 ) -> None:
     """Write a sweep's note, its speed-ups, and its table as artifacts."""
     rows = rows_of(results)
     write(store.client, run_id, speedup_values(rows), {}, warn)
-    set_tags(store, run_id, {NOTE: note_of(rows, folder)})
+    set_tags(store, run_id, {NOTE: _with(note_of(rows, folder), beside)})
     with tempfile.TemporaryDirectory(prefix="tables-") as temporary:
         for name, text in tables_of(rows).items():
             (Path(temporary) / name).write_text(text, encoding="utf-8")
@@ -83,6 +88,12 @@ def set_tags(store: Store, run_id: str, tags: Mapping[str, str]) -> None:
 
     entries = [RunTag(key, value) for key, value in tags.items()]
     store.client.log_batch(run_id, tags=entries, synchronous=True)
+
+
+def _with(note: str, beside: Sequence[str]) -> str:
+    """Return the note with lines below it, as they stand, if they fit."""
+    whole = "\n".join([note, "", "```", *(line for line in beside if line), "```"])
+    return whole if beside and len(whole) <= NOTE_LIMIT else note
 
 
 def _reopened(store: Store, folder: Path) -> str | None:

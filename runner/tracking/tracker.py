@@ -98,17 +98,23 @@ class Tracker:
         return self._try(folder, lambda store: open_sweep(store, folder, name, tags or {}))
 
     def finish_sweep(
-        self, run_id: str | None, folder: Path, status: Status, results: Sequence[Result]
+        self,
+        run_id: str | None,
+        folder: Path,
+        status: Status,
+        results: Sequence[Result],
+        beside: Sequence[str] = (),
     ) -> None:
         """Write the table, note and speed-ups of a sweep's results, and end its run.
 
-        The end of a run that the environment named is left to whoever opened it.
+        The lines `beside` go below the note's table. The end of a run that the environment named is
+        left to whoever opened it.
         """
         if run_id is None:
             return
 
         def finish(store: Store) -> None:
-            fill_sweep(store, run_id, folder, results, self._warn)
+            fill_sweep(store, run_id, folder, results, self._warn, beside)
             if run_id != self.adopted:
                 end_sweep(store, folder, run_id, status)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mlflow import MlflowClient
 
-from tests.sweep.command import functions, run
+from tests.sweep.command import functions, run, tree
 
 SHORT = ("timing=off", "numerics=off", "schedule.active=2", "tracking.uri=sqlite:///some/store.db")
 
@@ -34,3 +34,19 @@ def test_a_run_that_the_environment_names_is_the_parent_of_all_and_stays_open(
     assert (len(runs), parents) == (3, {None, named})
     assert client.get_run(named).info.status == "RUNNING"
     assert "mlflow.note.content" in client.get_run(named).data.tags
+
+
+def test_an_experiments_published_numbers_stand_under_the_table_and_in_the_note(
+    tmp_path: Path,
+) -> None:
+    args = ("-m", "experiment=rmsnorm_article", "variant=naive,fused", "timing=off", "numerics=off")
+    done = run(tmp_path, *args)
+    assert done.returncode == 0, done.stderr
+    top, children = tree(tmp_path).only
+    for text in (done.stdout, top.data.tags["mlflow.note.content"]):
+        assert "published, not measured here: Profiling TorchNeuron (Part 1)" in text
+        assert "2355" in text
+        assert "375.5" not in text  # compiled was not measured.
+    for child in children:
+        assert child.data.params["schedule.active"] == "1"
+        assert 2355.0 not in child.data.metrics.values()

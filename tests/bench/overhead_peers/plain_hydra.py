@@ -20,7 +20,7 @@ class Plain:
 ConfigStore.instance().store(name="plain", node=Plain)
 
 
-@hydra.main(version_base="1.3", config_path=None, config_name="plain")
+@hydra.main(version_base="1.3", config_path=None, config_name="plain")  # type: ignore[untyped-decorator]
 def main(config: Plain) -> None:
     """Capture and log one combination."""
     log(config.scale, capture(config.scale))
