@@ -141,11 +141,9 @@ def test_differences_larger_or_smaller_than_a_jump_are_claimed_all_the_same() ->
 
 
 def test_sides_that_took_turns_met_the_same_machine_and_are_judged_by_their_ranks_alone() -> None:
-    drifting = [
-        value * factor for value, factor in zip(EIGHT, (1, 1, 1, 2, 2, 2, 3, 3), strict=True)
-    ]
-    apart = Pair(base=drifting, candidate=times(2.2, drifting))
-    turns = Pair(base=drifting, candidate=times(2.2, drifting), interleaved=True)
+    drifting = [value * (1 + turn / 10) for turn, value in enumerate(EIGHT)]
+    apart = Pair(base=drifting, candidate=times(1.5, drifting))
+    turns = Pair(base=drifting, candidate=times(1.5, drifting), interleaved=True)
     assert [each.verdict for each in judge([apart])] == [Verdict.AMBIGUOUS]
     assert [each.verdict for each in judge([turns])] == [Verdict.SLOWER]
     same = Pair(base=drifting, candidate=drifting, interleaved=True)
