@@ -90,3 +90,12 @@ def test_a_broken_group_file_is_told_with_its_name(cli: Cli, tmp_path: Path) -> 
     assert "shap" in done.stderr
     assert "workload/mine" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_flag_may_stand_anywhere_among_overrides(place: int, cli: Cli) -> None:
+    words = ["variant=naive,fused", "plan=true"]
+    words.insert(place, "-m")
+    done = cli(*words, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(" new ") == 2

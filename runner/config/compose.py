@@ -38,7 +38,7 @@ def accept(argv: list[str]) -> Words:
         raise UsageError(f"{message}; see --help, and --hydra-help for Hydra's own flags")
 
     parser.error = refuse
-    args = parser.parse_args(argv)
+    args = parser.parse_intermixed_args(argv)  # Flags may stand anywhere among overrides.
     asks = bool(args.cfg or args.info or args.hydra_help or args.shell_completion)
     folders = [Path(args.config_dir)] if args.config_dir else []
     line, problems = check(args.overrides, multirun=args.multirun, folders=folders)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runner.result import Result, read_result
+from runner.result import Profile, Result, read_result
 from tests.conftest import REPO
 from tests.neuron_device import harness
 
@@ -65,40 +65,62 @@ NAIVE = {
 }
 
 
+DEVICE_NS = {
+    # Six ops and the copy of the scalar eps that add makes.
+    "naive": sum(NAIVE.values()) + launch_ns(ROW, ROW) + launch_ns(8),
+    "fused": launch_ns(BYTES, 1024, BYTES),
+    "compiled": launch_ns(BYTES, 1024, BYTES),
+}
+LAUNCHES = {"naive": 7, "fused": 1, "compiled": 1}
+CALLS = {"naive": 6, "fused": 1, "compiled": 1}
+
+
 @pytest.mark.parametrize(
     ("emit", "source"),
     [("kernel", "key_averages"), ("driver", "driver_events"), ("both", "key_averages")],
 )
-def test_device_times_equal_the_time_model_and_everything_shown_says_standin(
+def test_every_variants_device_times_equal_the_time_model_and_everything_says_standin(
     emit: str, source: str, tmp_path: Path
 ) -> None:
-    done = run(tmp_path, "variant=naive", "timing=quick", variables={"NEURON_STANDIN_EMIT": emit})
+    args = ("-m", "experiment=rmsnorm_article", "timing=quick")
+    done = run(tmp_path, *args, variables={"NEURON_STANDIN_EMIT": emit})
     assert done.returncode == 0, done.stderr
-    _, result = only(tmp_path)
-    profile, environment = result.profile, result.environment
-    assert profile is not None
-    assert environment is not None
-    assert profile.device_time_source == source
-    assert (profile.steps, profile.op_calls, profile.launches) == (1, 6, 7)
-    by_name = {op.name: op.self_device_us for op in profile.ops}
+    files = sorted(tmp_path.glob("outputs/sweeps/2*/*/*/result.json"))
+    results = {str(each.config["variant"]["name"]): each for each in map(read_result, files)}
+    assert set(results) == set(DEVICE_NS)
+    for variant, result in results.items():
+        profile, environment = result.profile, result.environment
+        assert profile is not None
+        assert environment is not None
+        assert profile.device_time_source == source
+        assert (profile.steps, profile.op_calls) == (1, CALLS[variant])
+        assert profile.launches == LAUNCHES[variant]
+        assert profile.device_time_us == pytest.approx(DEVICE_NS[variant] / 1e3, abs=1e-9)
+        assert result.config["schedule"] == ARTICLE
+        assert "standin" in environment.device
+        assert environment.facts["standin"] is True
+        assert "standin" in environment.versions["torch-neuronx"]
+    by_name = {op.name: op.self_device_us for op in _profile(results["naive"]).ops}
     for name, ns in NAIVE.items():
         assert by_name[name] == pytest.approx(ns / 1e3, abs=1e-9), name
-    total = sum(op.self_device_us or 0.0 for op in profile.ops)
-    assert profile.device_time_us == pytest.approx(total, abs=1e-9)
     # The hardware's own records, through neuron-explorer: 200 ns a launch without its window.
-    assert profile.device_busy_us == pytest.approx(1.537)
-    assert result.config["schedule"] == ARTICLE
+    assert _profile(results["naive"]).device_busy_us == pytest.approx(1.537)
 
     assert "standin" in done.stdout
-    assert "standin" in environment.device
-    assert environment.facts["standin"] is True
-    assert "standin" in environment.versions["torch-neuronx"]
+    assert "a stand-in device's numbers are no Trainium's" in done.stdout
     from mlflow import MlflowClient
 
     client = MlflowClient(f"sqlite:///{tmp_path}/outputs/mlflow.db")
-    (logged,) = client.search_runs(["1"])
-    assert "standin" in logged.data.tags["device"]
-    assert logged.data.metrics["device_time_us/per_step"] == pytest.approx(total, rel=1e-6)
+    logged = {run.data.tags.get("variant"): run.data for run in client.search_runs(["1"])}
+    assert "standin" in logged["naive"].tags["device"]
+    assert logged["naive"].metrics["device_time_us/per_step"] == pytest.approx(7.337)
+    note = next(data.tags["mlflow.note.content"] for name, data in logged.items() if name is None)
+    assert "standin" in note
+
+
+def _profile(result: Result) -> Profile:
+    assert result.profile is not None
+    return result.profile
 
 
 def test_the_package_receives_the_config_as_it_was_written(tmp_path: Path) -> None:
