@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import dataclasses
 import multiprocessing
+import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from runner.assemble import Outcome
 from runner.checks import ran_beside_others
 from runner.files import write_json
 from runner.job import Job
+from runner.launch.limits import die_with_parent
 from runner.result import Result, Status, read_result
 
 if TYPE_CHECKING:
@@ -27,8 +29,18 @@ if TYPE_CHECKING:
 Launch = Callable[[Sequence[int], Path], None]
 """Runs Hydra's jobs of these numbers in a sweep's folder and returns when all have ended."""
 
-NAMES = "launched.json"
-"""Tells a worker the folder of its job, which stock launchers only number."""
+LAUNCHED = "launched.json"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Launched:
+    """What a worker must know beyond its config."""
+
+    command: int
+    """The process id of the command that launched it."""
+    folders: list[str]
+    """The folder of each job, which stock launchers only number."""
+
 
 _sessions: list[Session] = []
 
@@ -42,8 +54,10 @@ class Worker:
 
         hydra = HydraConfig.get()
         sweep = Path(hydra.sweep.dir)
-        names = msgspec.json.decode((sweep / NAMES).read_bytes(), type=list[str])
-        folder = sweep / names[hydra.job.num]
+        launched = msgspec.json.decode((sweep / LAUNCHED).read_bytes(), type=Launched)
+        folder = sweep / launched.folders[hydra.job.num]
+        if os.getppid() == launched.command:
+            die_with_parent()
         try:
             _measure(composed, folder)
         except Exception as error:  # noqa: BLE001  # The parent finds no result and says so.
@@ -55,7 +69,8 @@ class Worker:
 def launched(work: Work, jobs: Sequence[Job], watcher: Watcher) -> None:
     """Have a stock launcher run the jobs, mark those that ran beside others, and pass them on."""
     assert work.launch is not None
-    write_json(work.folder / NAMES, [job.folder.name for job in jobs])
+    folders = [job.folder.name for job in jobs]
+    write_json(work.folder / LAUNCHED, Launched(command=os.getpid(), folders=folders))
     work.launch([each.combination.job for each in work.planned if each.runs], work.folder)
     for job in jobs:
         if not (job.folder / "result.json").exists():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from runner.result import Result
-from tests.sweep.command import functions, results_in, run, sweep_in, tree
+from tests.sweep.command import functions, results_in, run, start, sweep_in, tree
 
 QUIET = ("timing=quick", "numerics=off", "schedule.active=2")
 TWO_CORES = pytest.mark.skipif(
@@ -63,3 +65,20 @@ def test_the_joblib_launcher_runs_the_same_sweep_with_the_same_tree(tmp_path: Pa
     }
     assert "mlflow.note.content" in top.data.tags
     assert "ValueError: not today" in done.stdout
+
+
+def test_no_worker_of_another_launcher_outlives_a_killed_command(tmp_path: Path) -> None:
+    pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
+    args = ("-m", *functions("slow"), "workload.scale=1,2", *QUIET, "tracking=off")
+    process = start(
+        tmp_path, (*args, "hydra/launcher=joblib", "timing.min_time_s=60", "timing.max_time_s=90")
+    )
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.rglob("process_0.log")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    family = psutil.Process(process.pid).children(recursive=True)
+    assert len(family) > 2
+    process.kill()
+    process.communicate(timeout=60)
+    _, alive = psutil.wait_procs(family, timeout=5)
+    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
