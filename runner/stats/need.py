@@ -15,7 +15,9 @@ from runner.stats.ranks import MINIMUM_PROCESSES, processes_for, smallest_p
 from runner.stats.words import interval_words, percent
 
 MOST_MORE = 100
-"""More than this is not worth asking for: the difference lies at the margin itself."""
+"""More than this is not worth asking for."""
+WIDE = 2.0
+"""Half an interval's width over the margin from which its width is what keeps a verdict away."""
 GROWTH = 2
 """A combination's processes at most double from one look to the next."""
 
@@ -44,6 +46,8 @@ def further_processes(
         )
     more = _by_spread(fewest, low, high, margin)
     what = interval_words(low, high)
+    if more is None and log(high / low) / 2 > WIDE * margin:
+        return None, f"{what}: too far apart for more processes to tell; quiet the machine"
     if more is None:
         return None, f"{what}: at the margin of {percent(margin)} itself, more would not tell"
     return more, f"{what}: about {more} more process{'es' if more > 1 else ''} a side would tell"

@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -271,7 +272,7 @@ def test_a_short_note_has_every_row_and_how_the_numbers_were_taken() -> None:
 
 
 def test_names_of_several_workloads_leave_out_what_their_names_imply() -> None:
-    groups = [
+    groups: list[dict[str, Any]] = [
         {"workload": {"name": "rmsnorm", "_target_": "workloads.rmsnorm.RMSNorm"}},
         {"workload": {"name": "softmax", "_target_": "workloads.softmax.Softmax", "eps": 0.5}},
     ]

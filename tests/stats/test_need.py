@@ -94,6 +94,14 @@ def test_a_difference_at_the_margin_itself_is_not_worth_more_processes() -> None
     assert "at the margin of 5% itself" in found.reason
 
 
+def test_an_interval_that_is_far_too_wide_calls_for_a_quieter_machine() -> None:
+    wild = [70.0, 100.0, 105.0, 110.0, 150.0, 98.0]
+    (found,) = judge([Pair(base=wild, candidate=wild)])
+    assert found.verdict is Verdict.AMBIGUOUS
+    assert found.more_processes is None
+    assert found.reason.endswith("too far apart for more processes to tell; quiet the machine")
+
+
 @pytest.mark.parametrize("until", [0.05, 0.01])
 def test_what_is_asked_for_is_never_negative_and_the_baseline_never_lags(until: float) -> None:
     medians = {"naive": STEADY, "a": NOISY * 2, "b": STEADY}
