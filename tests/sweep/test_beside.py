@@ -12,7 +12,7 @@ import pytest
 from runner.result import Result
 from tests.sweep.command import functions, results_in, run, start, sweep_in, tree
 
-QUIET = ("timing=quick", "numerics=off", "schedule.active=2")
+QUIET = ("timing=quick", "numerics=off", "profiler=off")
 TWO_CORES = pytest.mark.skipif(
     len(os.sched_getaffinity(0)) < 2, reason="two jobs beside each other need two cores"
 )

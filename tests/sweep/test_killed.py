@@ -22,7 +22,7 @@ COMMAND = (
     *functions(*NAMES),
     "timing=quick",
     "numerics=off",
-    "schedule.active=2",
+    "profiler=off",
     "processes=3",
 )
 KILLS = 10

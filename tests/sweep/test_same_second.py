@@ -8,7 +8,7 @@ from mlflow import MlflowClient
 
 from tests.sweep.command import functions, results_in, start, tree
 
-COMMAND = ("-m", *functions("same", "double"), "timing=off", "numerics=off", "schedule.active=2")
+COMMAND = ("-m", *functions("same", "double"), "timing=quick", "numerics=off", "profiler=off")
 
 
 def test_four_at_once_collide_in_nothing_and_lose_nothing(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from mlflow import MlflowClient
 
 from tests.sweep.command import functions, run, tree
 
-SHORT = ("timing=off", "numerics=off", "schedule.active=2", "tracking.uri=sqlite:///some/store.db")
+SHORT = ("timing=quick", "numerics=off", "profiler=off", "tracking.uri=sqlite:///some/store.db")
 
 
 def test_relative_paths_begin_at_the_start_folder_even_with_chdir(tmp_path: Path) -> None:
