@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from runner.interrupts import InterruptedRunError, Interrupts
 from runner.result import read_result
 from tests.conftest import REPO
 from tests.test_main_job import only_run
@@ -52,3 +53,16 @@ def test_a_signal_in_the_timed_pass_ends_the_run_as_interrupted_with_what_was_ca
     assert run.data.tags["status"] == "interrupted"
     _, alive = psutil.wait_procs(family, timeout=5)
     assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_waits_for_the_end_of_what_is_held(number: signal.Signals, code: int) -> None:
+    written = []
+    with Interrupts().installed() as interrupts:
+        with pytest.raises(InterruptedRunError) as caught, interrupts.held():
+            written.append("begun")
+            os.kill(os.getpid(), number)
+            with interrupts.held():
+                written.append("ended")
+        assert caught.value.exit_code == code
+    assert written == ["begun", "ended"]
