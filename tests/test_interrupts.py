@@ -59,10 +59,14 @@ def test_a_signal_in_the_timed_pass_ends_the_run_as_interrupted_with_what_was_ca
 def test_a_signal_waits_for_the_end_of_what_is_held(number: signal.Signals, code: int) -> None:
     written = []
     with Interrupts().installed() as interrupts:
-        with pytest.raises(InterruptedRunError) as caught, interrupts.held():
-            written.append("begun")
-            os.kill(os.getpid(), number)
+
+        def write() -> None:
             with interrupts.held():
-                written.append("ended")
+                os.kill(os.getpid(), number)
+                with interrupts.held():
+                    written.append("whole")
+
+        with pytest.raises(InterruptedRunError) as caught:
+            write()
         assert caught.value.exit_code == code
-    assert written == ["begun", "ended"]
+    assert written == ["whole"]
