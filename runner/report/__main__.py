@@ -11,6 +11,7 @@ from pathlib import Path
 
 from runner.errors import ExitCode, RunnerError, UsageError
 from runner.files import write_atomic
+from runner.published import published
 from runner.report.cells import finding_lines
 from runner.report.document import document
 from runner.report.render import as_csv, markdown, terminal
@@ -99,6 +100,8 @@ def _print(rows: Sequence[Row], found: Found, options: argparse.Namespace) -> No
         sys.stdout.write(markdown(rows))
     else:
         terminal(rows, sys.stdout)
+        for line in published(found.results, Path.cwd()):
+            print(line)
         for line in finding_lines(rows, Level.FATAL, Level.SUSPECT):
             print(line)
         folders = {one.folder for one in found.stored}

@@ -99,6 +99,7 @@ def test_busy_time_is_the_hardwares_and_equals_the_time_model(tmp_path: Path) ->
     record = record_of(tmp_path, "")
     assert record.profile is not None
     busy_us = record.profile.device_busy_us
+    assert busy_us is not None
     # x*x, mean, add, rsqrt, x*r, *w by the model: 200 ns and 1 ns per 100 bytes each.
     sizes = (3 * BYTES, BYTES + ROW, 2 * ROW, 2 * ROW, 2 * BYTES + ROW, 2 * BYTES + 1024)
     assert busy_us == pytest.approx(sum(200 + size // 100 for size in sizes) / 1e3)
