@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from runner import checks
+from runner import absent, checks
 from runner.config.plain import to_plain
 from runner.config.schema import Config
 from runner.identity import Identity
@@ -15,8 +14,6 @@ from runner.record import Record
 from runner.result import Level, Result, Stats, Status, Timing
 from runner.roofline import Placed, Seen, place
 from runner.stats import summarise
-
-SECTIONS = ("environment", "timing", "compile", "profile", "numerics", "memory", "roofline")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +65,7 @@ def assemble(
     )
     result = _judge(result)
     told = located.absent if located else {}
-    return dataclasses.replace(result, absent=_absent(result, config, first, told))
+    return dataclasses.replace(result, absent=absent.reasons(result, config, first, told))
 
 
 def _code(first: Record | None) -> dict[str, str]:
@@ -166,76 +163,3 @@ def _judge(result: Result) -> Result:
         reason = "both the timed and the profiled pass are off"
         return dataclasses.replace(result, status=Status.NOT_MEASURED, reason=reason)
     return result
-
-
-def _absent(
-    result: Result, config: Config, first: Record | None, told: Mapping[str, str]
-) -> dict[str, str]:
-    """Return the reason of every figure that is None, by its dotted path."""
-    known = {**(first.absent if first else {}), **told}
-    why = _section_reasons(result, config)
-    for name in SECTIONS:
-        section = getattr(result, name)
-        if section is None:
-            known[name] = why[name]
-            continue
-        for path in _nones(section, name):
-            known.setdefault(path, _default_reason(path, why))
-    return {path: reason for path, reason in known.items() if _is_none(result, path)}
-
-
-def _section_reasons(result: Result, config: Config) -> dict[str, str]:
-    ended = f"the run ended in stage {result.stage}" if result.stage else "it did not run"
-    why = dict.fromkeys(SECTIONS, ended)
-    if config.timing.samples == 0:
-        why["timing"] = "timing=off"
-        why["roofline"] = "a rate needs the timed pass, which is off"
-    if config.profiler.modes == ():
-        why["profile"] = "profiler=off"
-    if not config.numerics.check:
-        why["numerics"] = "numerics=off"
-    return why
-
-
-DEFAULT_REASONS = (
-    (r"roofline\.padding_waste", "workload.pad_to is empty"),
-    (
-        r"roofline\.(fraction_of_bound|bound|bound_us|ceiling|hardware|hardware_source)",
-        "hardware names no ceilings for this dtype",
-    ),
-    (r"numerics\.expected_dtype", "the run ended before it was told"),
-    (r"roofline\..*", "the workload has no cost model"),
-    (r"numerics\..*_error", "the outputs cannot be compared"),
-    (r".*\.stdev", "one sample has no spread"),
-    (r"compile\.cache_dir", "the compiler's shared cache was used"),
-    (r"timing\.processes.*", "see the figure above the processes"),
-    (r"environment\.cores", "the process was not held to cores"),
-    (r"profile\..*", "not recorded by this device's profiler"),
-)
-"""The reason of a figure that is None, by pattern, where the process gave none itself."""
-
-
-def _default_reason(path: str, why: dict[str, str]) -> str:
-    for pattern, reason in DEFAULT_REASONS:
-        if re.fullmatch(pattern, path):
-            return reason
-    return why[path.partition(".")[0]]
-
-
-def _nones(value: Any, path: str) -> Iterator[str]:
-    """Yield the dotted paths of the fields of a section that are None, tables left out."""
-    for field in dataclasses.fields(value):
-        inner, here = getattr(value, field.name), f"{path}.{field.name}"
-        if inner is None and field.name not in ("reason",):
-            yield here
-        elif dataclasses.is_dataclass(inner):
-            yield from _nones(inner, here)
-
-
-def _is_none(result: Result, path: str) -> bool:
-    value: Any = result
-    for name in path.split("."):
-        if value is None:  # The whole section is absent and says so itself.
-            return False
-        value = getattr(value, name)
-    return value is None

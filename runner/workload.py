@@ -24,8 +24,17 @@ if TYPE_CHECKING:
 
     Tensors = tuple[Tensor, ...]
 
-__all__ = ["Cost", "Draw", "HardInputs", "Rounded", "Workload", "implementation", "load"]
-
+__all__ = [
+    "Cost",
+    "Costed",
+    "Draw",
+    "HardInputs",
+    "Rounded",
+    "Weighted",
+    "Workload",
+    "implementation",
+    "load",
+]
 
 AUTOCAST = (None, "bfloat16", "float16")
 """What torch.autocast lowers to; for other types it warns and does nothing."""
@@ -37,15 +46,25 @@ class Workload(Protocol):
     def activations(self, draw: Draw) -> Tensors:
         """Return the inputs that change from call to call; drawn anew for each set."""
 
-    def weights(self, draw: Draw) -> Tensors:
-        """Return the inputs that stay."""
-
     def implementations(self) -> Mapping[str, Callable[..., Any]]:
         """Return the ways to compute it, by name."""
 
     @property
     def reference(self) -> Callable[..., Any]:
         """The method that computes it from activations and weights, given in float64 on the CPU."""
+
+
+@runtime_checkable
+class Weighted(Protocol):
+    """A workload with inputs that stay the same from call to call."""
+
+    def weights(self, draw: Draw) -> Tensors:
+        """Return the inputs that stay."""
+
+
+@runtime_checkable
+class Costed(Protocol):
+    """A workload that says how much work a call is; without it there is no roofline."""
 
     def cost(self) -> Cost:
         """Return the least bytes and flops of one call, of the direction if it was given one."""
@@ -159,9 +178,16 @@ def import_path(path: str, key: str, *, separator: str) -> Any:
 
 def cost_of(workload: Workload, spec: schema.Workload) -> Cost:
     """Return the cost of one call in the configured direction, unknown where the class has none."""
+    if not isinstance(workload, Costed):
+        return Cost(bytes=None, flops=None, source="the workload has no cost model")
     if spec.direction == "fwd" or "direction" in _parameters(type(workload)):
         return workload.cost()
     return Cost(bytes=None, flops=None, source="the workload's cost model is of the forward alone")
+
+
+def weights_of(workload: Workload, draw: Draw) -> Tensors:
+    """Return the inputs that stay from call to call; none where the class names none."""
+    return workload.weights(draw) if isinstance(workload, Weighted) else ()
 
 
 def padding_waste(spec: schema.Workload, cost: Cost) -> float | None:

@@ -58,10 +58,6 @@ class Attention:
         kv = (self.batch, self.kv_heads, self.seq, self.head_dim)
         return q, draw.normal(*kv), draw.normal(*kv)
 
-    def weights(self, draw: Draw) -> Tensors:
-        """Return nothing."""
-        return ()
-
     def hard_inputs(self, draw: Draw) -> Mapping[str, Tensors]:
         """Return scores that overflow without a maximum, and scores that are all the same.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from runner.config.schema import Input
-from runner.workload import Cost, import_path
+from runner.workload import import_path
 
 if TYPE_CHECKING:
     import torch
@@ -46,10 +46,6 @@ class Function:
         """Return one tensor per declared input."""
         return tuple(_drawn(each, draw) for each in self._inputs)
 
-    def weights(self, draw: Draw) -> Tensors:
-        """Return nothing: all inputs rotate."""
-        return ()
-
     def implementations(self) -> Mapping[str, Callable[..., Any]]:
         """Return the function under the name that variants use."""
         return {"naive": self._function}
@@ -57,10 +53,6 @@ class Function:
     def reference(self, *tensors: Tensor) -> Any:
         """Run the function itself on float64 tensors."""
         return self._function(*tensors)
-
-    def cost(self) -> Cost:
-        """Return an unknown cost: nothing is known of a function but its calls."""
-        return Cost(bytes=None, flops=None, source="a plain function has no cost model")
 
 
 def _drawn(spec: Input, draw: Draw) -> Tensor:

@@ -45,10 +45,6 @@ class Softmax:
         """Return x of `shape`, standard normal times workload.scale."""
         return (draw.normal(*self.shape),)
 
-    def weights(self, draw: Draw) -> Tensors:
-        """Return nothing."""
-        return ()
-
     def hard_inputs(self, draw: Draw) -> Mapping[str, Tensors]:
         """Return inputs on which a forgotten maximum or a sum in low precision shows.
 

@@ -46,7 +46,7 @@ def prepare(config: Config, device: Device) -> Prepared:
     """Draw the inputs and build the variant's function; nothing of it is run yet."""
     workload = workloads.load(config.workload)
     function = workloads.implementation(workload, config.workload, config.variant)
-    weights = workload.weights(draw(config, device, 0))
+    weights = workloads.weights_of(workload, draw(config, device, 0))
     first = workload.activations(draw(config, device, 1))
     size = max(1, sum(tensor.nbytes for tensor in first))
     count = config.timing.inputs or min(MOST_SETS, max(2, ROTATE_BYTES // size))

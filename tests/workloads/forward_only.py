@@ -19,9 +19,6 @@ class ForwardOnly:
     def activations(self, draw: Draw) -> tuple[Tensor, ...]:
         return (draw.normal(*self.shape),)
 
-    def weights(self, draw: Draw) -> tuple[Tensor, ...]:
-        return ()
-
     def implementations(self) -> Mapping[str, Callable[..., Tensor]]:
         return {"naive": lambda x: x * 2}
 
