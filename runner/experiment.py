@@ -161,7 +161,7 @@ class Experiment:
         else:
             blocks, calls = clock.time_per_call_us(loop)
             samples["time_per_call_us"] = blocks
-        events = clock.event_time_us(loop)
+        events = clock.event_time_us(loop, evict)
         if events is None:
             self._absent({"timing.event_time_us": f"{device.type} has no timing events"})
         else:

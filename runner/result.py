@@ -86,7 +86,7 @@ class Timing:
     time_per_call_us: Stats | None
     """Blocks of calls between two synchronisations, divided by their calls."""
     event_time_us: Stats | None
-    """The same calls by the device's own events, where it has them."""
+    """Further single calls by the device's own events, where it has them; caches as for latency."""
     calls_per_sample: int
     processes: tuple[ProcessTiming, ...]
     input_sets: int

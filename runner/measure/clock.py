@@ -20,6 +20,8 @@ BLOCK_NS = 1_000_000
 """A block of calls lasts at least this long, so that reading the clock is below 0.01 % of it."""
 MOST_SAMPLES = 100_000
 
+Evict = Callable[[], object]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
@@ -30,61 +32,77 @@ class Loop:
     device: Device
     rules: schema.Timing
 
-    def enough(self, count: int, spent_ns: int) -> bool:
-        """Tell whether the samples so far meet the config's least counts and times, or its most."""
-        rules = self.rules
-        if count >= MOST_SAMPLES or spent_ns >= rules.max_time_s * 1e9:
-            return count > 0
-        return count >= rules.samples and spent_ns >= rules.min_time_s * 1e9
+    def spent(self, began: int) -> bool:
+        """Tell whether timing.max_time_s has passed since then."""
+        return perf_counter_ns() - began >= self.rules.max_time_s * 1e9
+
+    def enough(self, samples: Sequence[float], began: int, calls: int = 1) -> bool:
+        """Tell whether samples of so many calls meet the config's leasts, or one of its mosts.
+
+        The leasts are met by whole turns of the sets only, so that each weighs the same.
+        """
+        count, rules = len(samples), self.rules
+        if count >= MOST_SAMPLES or self.spent(began):
+            return True
+        whole = count * calls % len(self.sets) == 0
+        least = perf_counter_ns() - began >= rules.min_time_s * 1e9
+        return whole and least and count >= rules.samples
 
 
 def warm_up(loop: Loop) -> None:
-    """Call every set at least once, and go on for timing.warmup_s."""
-    end = perf_counter_ns() + int(loop.rules.warmup_s * 1e9)
+    """Go on for timing.warmup_s, and until every set was called or timing.max_time_s is spent."""
+    began = perf_counter_ns()
     for count, args in enumerate(itertools.cycle(loop.sets), start=1):
         loop.call(*args)
         loop.device.synchronize()
-        if count >= len(loop.sets) and perf_counter_ns() >= end:
+        turned = count >= len(loop.sets) or loop.spent(began)
+        if turned and perf_counter_ns() - began >= loop.rules.warmup_s * 1e9:
             return
 
 
-def latency_us(loop: Loop, evict: Callable[[], object] | None) -> tuple[list[float], int, Any]:
+def latency_us(loop: Loop, evict: Evict | None) -> tuple[list[float], int, Any]:
     """Time single synchronised calls; return the samples, the last set's index and its output.
 
     `evict` empties the caches before each call, outside the clock.
     """
     call, synchronize = loop.call, loop.device.synchronize
     samples: list[float] = []
-    index, output = 0, None
+    output = None
     with _quiet():
         began = perf_counter_ns()
-        for index, args in itertools.cycle(enumerate(loop.sets)):
+        for args in itertools.cycle(loop.sets):
             if evict:
                 evict()
             synchronize()
             start = perf_counter_ns()
             output = call(*args)
             synchronize()
-            end = perf_counter_ns()
-            samples.append((end - start) / 1e3)
-            if loop.enough(len(samples), end - began) and index == len(loop.sets) - 1:
+            samples.append((perf_counter_ns() - start) / 1e3)
+            if loop.enough(samples, began):
                 break
-    return samples, index, output
+    return samples, (len(samples) - 1) % len(loop.sets), output
 
 
 def time_per_call_us(loop: Loop) -> tuple[list[float], int]:
     """Time blocks of calls between two synchronisations; return time per call and calls a block."""
+    turns = itertools.cycle(loop.sets)
     with _quiet():
-        calls = _calls_per_block(loop)
-        samples: list[float] = []
         began = perf_counter_ns()
-        while not loop.enough(len(samples), perf_counter_ns() - began):
-            samples.append(_block_ns(loop, calls) / calls / 1e3)
+        calls, taken = 1, _block_ns(loop, turns, 1)
+        while taken < BLOCK_NS and not loop.spent(began):
+            calls *= 2
+            taken = _block_ns(loop, turns, calls)
+        samples = [taken / calls / 1e3] if loop.spent(began) else []
+        while not samples or not loop.enough(samples, began, calls):
+            samples.append(_block_ns(loop, turns, calls) / calls / 1e3)
     return samples, calls
 
 
-def event_time_us(loop: Loop) -> list[float] | None:
-    """Time single calls by the device's own events; None where it has none."""
+def event_time_us(loop: Loop, evict: Evict | None) -> list[float] | None:
+    """Time single calls by the device's own events; None where it has none.
+
+    `evict` empties the caches before each call, and has ended before the first event.
+    """
     pair = loop.device.events()
     if pair is None:
         return None
@@ -92,29 +110,26 @@ def event_time_us(loop: Loop) -> list[float] | None:
     samples: list[float] = []
     began = perf_counter_ns()
     for args in itertools.cycle(loop.sets):
+        if evict:
+            evict()
+        loop.device.synchronize()
         start.record()
         loop.call(*args)
         end.record()
         loop.device.synchronize()
         samples.append(start.elapsed_time(end) * 1e3)
-        if loop.enough(len(samples), perf_counter_ns() - began):
-            return samples
+        if loop.enough(samples, began):
+            break
     return samples
 
 
-def _calls_per_block(loop: Loop) -> int:
-    calls = 1
-    while _block_ns(loop, calls) < BLOCK_NS:
-        calls *= 2
-    return calls
-
-
-def _block_ns(loop: Loop, calls: int) -> int:
+def _block_ns(loop: Loop, turns: Iterator[Tensors], calls: int) -> int:
+    """Time so many calls on the sets whose turn it is; blocks go on where the last one ended."""
     call, synchronize = loop.call, loop.device.synchronize
-    turns = itertools.islice(itertools.cycle(loop.sets), calls)
+    block = itertools.islice(turns, calls)
     synchronize()
     start = perf_counter_ns()
-    for args in turns:
+    for args in block:
         call(*args)
     synchronize()
     return perf_counter_ns() - start

@@ -65,11 +65,11 @@ class Timing:
     samples: Count = 20
     """Least samples of each; 0 leaves the timed pass out."""
     warmup_s: NonNegative = 0.1
-    """Least time of calls before the clock."""
+    """Least time of calls before the clock; every set of inputs has a call, within max_time_s."""
     inputs: Positive | None = None
     """Sets of activations that calls rotate through; null picks by size."""
     cache_state: Literal["warm", "cold"] = "warm"
-    """cold evicts the last-level cache before each latency sample, outside the clock."""
+    """cold evicts the last-level cache before each timed call, outside the clock."""
 
 
 @dataclass(frozen=True, kw_only=True)
