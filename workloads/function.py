@@ -14,7 +14,6 @@ from runner.config.schema import Input
 from runner.workload import import_path
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
 
     from runner.workload import Draw, Tensors
@@ -28,7 +27,6 @@ class Function:
         *,
         target: str | None,
         shape: tuple[int, ...] | None,
-        dtype: torch.dtype,
         inputs: tuple[Input, ...] = (),
         **params: Any,
     ) -> None:
@@ -38,9 +36,7 @@ class Function:
             raise ValueError("workload=function needs workload.shape or workload.inputs")
         function = import_path(target, "workload.target", separator=":")
         self._function = functools.partial(function, **params) if params else function
-        self._inputs = inputs or (
-            Input(shape=shape or (), dtype=str(dtype).removeprefix("torch.")),
-        )
+        self._inputs = inputs or (Input(shape=shape or ()),)
 
     def activations(self, draw: Draw) -> Tensors:
         """Return one tensor per declared input."""
@@ -58,12 +54,13 @@ class Function:
 def _drawn(spec: Input, draw: Draw) -> Tensor:
     import torch
 
-    dtype = getattr(torch, spec.dtype)
+    dtype = getattr(torch, spec.dtype) if spec.dtype else draw.dtype
+    if spec.distribution == "ones":
+        return torch.ones(spec.shape, dtype=dtype, device=draw.device)
+    if spec.distribution == "zeros":
+        return torch.zeros(spec.shape, dtype=dtype, device=draw.device)
     if not dtype.is_floating_point:
         return draw.integers(*spec.shape, low=0, high=2).to(dtype)
-    if spec.distribution == "normal":
-        return draw.normal(*spec.shape, dtype=dtype)
     if spec.distribution == "uniform":
         return draw.uniform(*spec.shape, dtype=dtype)
-    fill = 1.0 if spec.distribution == "ones" else 0.0
-    return torch.full(spec.shape, fill, dtype=dtype, device=draw.device)
+    return draw.normal(*spec.shape, dtype=dtype)

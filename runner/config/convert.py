@@ -44,9 +44,10 @@ def to_config(data: Mapping[str, Any]) -> tuple[Config | None, list[Problem]]:
 
 
 def _folded(config: Config) -> tuple[Config | None, list[Problem]]:
+    from runner.config.inputs import declared
     from runner.config.sizes import fold
 
-    workload, problems = fold(config.workload)
+    workload, problems = fold(declared(config.workload))
     return (None, problems) if problems else (dataclasses.replace(config, workload=workload), [])
 
 
@@ -87,7 +88,7 @@ def convert_value(field: Field, value: object, path: str, problems: list[Problem
     if field.kind:
         try:
             return field.kind.parse(value)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):  # The last for a number beyond any float.
             hint = nearest(str(value), field.kind.choices)
             problems.append(_wrong(field, value, path, hint))
     else:

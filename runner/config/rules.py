@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runner.config.convert import Problem
+from runner.config.inputs import belied
 from runner.config.schema import Config
 
 MOST_STEPS = 100_000
@@ -13,7 +14,12 @@ MOST_STEPS = 100_000
 
 def broken_rules(config: Config) -> list[Problem]:
     """Return every rule between keys that a config breaks."""
-    return [*_workload(config), *_variant(config), *_passes(config)]
+    return [
+        *_workload(config),
+        *belied(config.workload),
+        *_variant(config),
+        *_passes(config),
+    ]
 
 
 def _workload(config: Config) -> Iterator[Problem]:

@@ -27,10 +27,10 @@ class Input:
 
     shape: Shape
     """Sizes of the tensor."""
-    dtype: DType = "float32"
-    """Element type, as torch names it or bf16, fp16, fp32."""
-    distribution: Distribution = "normal"
-    """How the values are drawn."""
+    dtype: DType | None = None
+    """Element type, as torch names it or bf16, fp16, fp32; null takes workload.dtype."""
+    distribution: Distribution | None = None
+    """How the values are drawn; null is normal, or 0 and 1 at random where they do not float."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,8 @@ class Workload:
     """By axis: round the size up to a multiple of this, as code compiled for static shapes wants;
     the padding counts as waste."""
     dtype: DType = "float32"
-    """Element type of the inputs, as torch names it or bf16, fp16, fp32."""
+    """Element type of the inputs, as torch names it or bf16, fp16, fp32; of workload.inputs at
+    least one that floats must have it."""
     eps: NonNegative | None = None
     """Added under the root of a norm; null takes the workload's stated rule, the same for all
     variants."""
@@ -63,7 +64,8 @@ class Workload:
     scale: Above0 = 1.0
     """Factor on the drawn input values; small ones test eps."""
     inputs: tuple[Input, ...] = ()
-    """For workload=function: its tensors; empty means one of workload.shape and workload.dtype."""
+    """For workload=function: its tensors, in place of workload.shape; empty means one of
+    workload.shape and workload.dtype."""
     params: dict[Text, Plain] = field(default_factory=dict)
     """Keyword arguments of your own workload or function."""
 
