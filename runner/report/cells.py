@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from runner.report.labels import Key, group_key
 from runner.report.speedup import Speedup
 from runner.report.table import IS_BASELINE, Row
 from runner.result import Level, Numerics, Profile, Result, Status
@@ -44,12 +45,12 @@ class TextTable:
 def text_table(rows: Sequence[Row]) -> TextTable:
     """Return the table of rows that stand in groups already."""
     device_rows = _of_device_rows(rows)
-    groups: dict[str, list[tuple[str, ...]]] = {}
+    groups: dict[Key, list[tuple[str, ...]]] = {}
     for row in rows:
-        groups.setdefault(row.group, []).append(cells_of(row, device_rows))
+        groups.setdefault(group_key(row.result.config), []).append(cells_of(row, device_rows))
     # A single case is said once, below: the table stands first where a note holds it.
     skip = 1 if len(groups) == 1 else 0
-    case = [f"case: {name}" for name in groups] if skip else []
+    case = [f"case: {rows[0].group}"] if skip else []
     return TextTable(
         columns=COLUMNS[skip:],
         groups=tuple(tuple(row[skip:] for row in group) for group in groups.values()),

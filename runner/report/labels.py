@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from runner.config.plain import flatten
+from runner.config.plain import flatten, shape_text
 
 NOT_MEASURED_BY = ("sweep", "tracking", "plan", "rerun", "run_name")
 """Config that says how a result came to be stored, not what it measured."""
-NAMED = ("workload.name", "variant.name", "workload.shape", "workload.dtype")
-IMPLIED = ("workload._target_", "workload.axes", "workload.dims")
-"""What follows from the workload's name or is told by its shape."""
+NAMED = (
+    "workload.name",
+    "variant.name",
+    "workload.shape",
+    "workload.inputs",
+    "workload.dtype",
+    "workload.dims",
+)
+"""What stands in every name, the sizes in `dims` as a shape."""
+IMPLIED = ("workload._target_", "workload.axes")
+"""What a workload's name tells where it stands for one of them alone."""
 
 Config = Mapping[str, Any]
+Key = tuple[tuple[str, str], ...]
 
 
 def run_name(config: Config) -> str:
@@ -64,7 +73,7 @@ def measured(config: Config) -> dict[str, Any]:
     return dict(flatten(kept))
 
 
-def group_key(config: Config) -> tuple[tuple[str, str], ...]:
+def group_key(config: Config) -> Key:
     """Return everything that is not the variant, as something to group by."""
     flat = measured(config).items()
     return tuple(sorted((k, repr(v)) for k, v in flat if not k.startswith("variant")))
@@ -78,8 +87,14 @@ def varying(flat: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _others(flat: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the keys that differ and that no name or variant tells."""
-    told = (*NAMED, *IMPLIED)
+    told = (*NAMED, *(key for key in IMPLIED if _follows(key, flat)))
     return [key for key in varying(flat) if not key.startswith(("variant.", *told))]
+
+
+def _follows(key: str, flat: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether each workload's name stands for one value of a key."""
+    pairs = {(values["workload.name"], repr(values.get(key))) for values in flat}
+    return len(pairs) == len({name for name, _ in pairs})
 
 
 def described(values: Mapping[str, Any], keys: Sequence[str]) -> list[str]:
@@ -94,8 +109,18 @@ def described(values: Mapping[str, Any], keys: Sequence[str]) -> list[str]:
 def _base(config: Config, *, variant: bool = True) -> list[str]:
     workload = config["workload"]
     variants = [config["variant"]["name"]] if variant else []
-    shape = workload.get("shape")
-    return [workload["name"], *variants, *([shape] if shape else []), workload["dtype"]]
+    sizes = _inputs(workload) or workload.get("shape")
+    return [workload["name"], *variants, *([sizes] if sizes else []), workload["dtype"]]
+
+
+def _inputs(workload: Config) -> str:
+    """Return the declared inputs as `4x8,8-int64-ones`: of dtype and values what is unusual."""
+    found = []
+    for each in workload.get("inputs") or ():
+        dtype = None if each["dtype"] == workload["dtype"] else each["dtype"]
+        drawn = None if each["distribution"] == "normal" else each["distribution"]
+        found.append("-".join(filter(None, (shape_text(each["shape"]), dtype, drawn))))
+    return ",".join(found)
 
 
 def _variant_keys(flat: Sequence[Mapping[str, Any]]) -> list[str]:

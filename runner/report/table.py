@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner.report.labels import combination_names, group_key, group_names, variant_names
+from runner.report.labels import Key, combination_names, group_key, group_names, variant_names
 from runner.report.speedup import Speedup, speedup
 from runner.result import Result, Status
 
@@ -47,7 +47,7 @@ def rows_of(results: Sequence[Result]) -> list[Row]:
     words = list(
         zip(combination_names(configs), group_names(configs), variant_names(configs), strict=True)
     )
-    gathered: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    gathered: dict[Key, list[int]] = {}
     for index, config in enumerate(configs):
         gathered.setdefault(group_key(config), []).append(index)
     rows = []

@@ -14,7 +14,7 @@ from runner.report.html.pictures import beyond, distributions, scaling
 from runner.report.html.samples import Samples, read_samples
 from runner.report.html.scaling import axes_of
 from runner.report.html.words import conclusions, findings, how_judged, humps
-from runner.report.labels import measured, varying
+from runner.report.labels import Key, group_key, measured, varying
 from runner.report.render import LEFT
 from runner.report.stored import SWEEPS, Found, Stored
 from runner.report.table import Row, rows_of
@@ -89,12 +89,12 @@ def _findings(
 
 
 def _distributions(rows: Sequence[Row], samples: Mapping[int, Samples]) -> list[Picture]:
-    groups: dict[str, list[Row]] = {}
+    groups: dict[Key, list[Row]] = {}
     for row in rows:
         if samples[id(row)].processes:
-            groups.setdefault(row.group, []).append(row)
+            groups.setdefault(group_key(row.result.config), []).append(row)
     pictures, numbers = [], _numbers(rows)
-    for number, (group, members) in enumerate(groups.items()):
+    for number, members in enumerate(groups.values()):
         processes = [samples[id(row)].processes for row in members]
         labels = [(numbers[row.variant], row.variant) for row in members]
         count, longest = beyond([sample for each in processes for sample in each])
@@ -104,7 +104,7 @@ def _distributions(rows: Sequence[Row], samples: Mapping[int, Samples]) -> list[
             words += f" {count} calls lie beyond the right edge, the longest at {longest:.4g} us."
         drawn = [(*label, each) for label, each in zip(labels, processes, strict=True)]
         svg = distributions(f"d{number}", drawn)
-        pictures.append(Picture(title=group, words=words, svg=svg))
+        pictures.append(Picture(title=members[0].group, words=words, svg=svg))
     return pictures
 
 

@@ -11,8 +11,9 @@ from runner.compare.match import Match
 from runner.compare.metric import METRICS
 from runner.report.cells import us
 from runner.report.html.samples import Samples
-from runner.report.table import IS_BASELINE, Row
-from runner.result import Check, Level
+from runner.report.labels import Key, group_key
+from runner.report.table import IS_BASELINE, Row, baseline_of
+from runner.result import Check, Level, Result
 from runner.stats.shape import two_modes
 from runner.stats.verdict import Rules, Verdict
 from runner.stats.words import change_words, interval_words, percent
@@ -23,11 +24,11 @@ GAP = 0.05
 
 def conclusions(rows: Sequence[Row]) -> list[str]:
     """Return a sentence for each variant against its baseline, all judged together."""
-    baselines = {row.group: row for row in rows if row.speedup is IS_BASELINE}
+    baselines = {_compared_with(row.result): row for row in rows if row.speedup is IS_BASELINE}
     matched = [
         Match(combination=row.combination, base=base.result, candidate=row.result)
         for row in rows
-        if (base := baselines.get(row.group)) is not None and row is not base
+        if (base := baselines.get(_compared_with(row.result))) is not None and row is not base
     ]
     return [_sentence(row) for row in judged_rows(matched, [METRICS["latency_us"]], Rules())]
 
@@ -71,6 +72,10 @@ def humps(row: Row, samples: Samples) -> Check | None:
         return None
     message = f"The latencies of {row.combination} gather around two places: {'; '.join(told)}."
     return Check(name="two_modes", level=Level.INFO, message=message)
+
+
+def _compared_with(result: Result) -> tuple[Key, str]:
+    return group_key(result.config), baseline_of(result)
 
 
 def _sentence(row: Judged) -> str:
