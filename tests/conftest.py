@@ -8,11 +8,18 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 REPO = Path(__file__).resolve().parents[1]
 QUICK = ("timing=quick", "schedule.active=2")
 """Passes that are short, for tests of anything but the numbers' quality."""
+
+FOREIGN = ("MLFLOW_", "NEURON_RT_", "OMP_", "MKL_")
+"""Variables of the caller that would change what a test measures or where it is logged."""
+
+hypothesis.settings.register_profile("suite", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("suite")
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -38,14 +45,24 @@ def cli(tmp_path: Path) -> Cli:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def quiet_libraries() -> Iterator[None]:
-    """Turn every telemetry off, for this process and all that tests start."""
-    names = ("MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "true"))
-    yield
-    for name, value in before.items():
-        if value is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = value
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Give this process and all that tests start the same surroundings on every machine.
+
+    No telemetry, no accelerator, nothing of the caller's runs and devices, and a cache of its own:
+    ceilings measured beside tests are not for later use. What is slow to make again stays shared.
+    """
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    cache = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name.startswith(FOREIGN):
+                patch.delenv(name)
+        patch.setenv("MPLCONFIGDIR", os.environ.get("MPLCONFIGDIR") or str(home / "matplotlib"))
+        build = os.environ.get("NEURON_STANDIN_BUILD_DIR") or str(home / "torch_neuronx_standin")
+        patch.setenv("NEURON_STANDIN_BUILD_DIR", build)
+        patch.setenv("XDG_CACHE_HOME", str(cache))
+        for name in ("MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
+            patch.setenv(name, "true")
+        for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"):
+            patch.setenv(name, "")
+        yield

@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
@@ -68,7 +68,6 @@ positive = st.floats(min_value=0.1, max_value=1000.0)
 samples = st.lists(positive, min_size=5, max_size=9)
 
 
-@settings(deadline=None)
 @given(samples, samples)
 def test_the_interval_holds_the_ratio_and_turns_over_with_the_sides(
     above: list[float], below: list[float]

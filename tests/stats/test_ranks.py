@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import comb
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
@@ -16,7 +16,6 @@ distinct = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(distinct, st.data())
 def test_p_is_that_of_the_exact_test_for_sides_of_any_sizes(
     values: list[int], data: st.DataObject

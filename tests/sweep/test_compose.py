@@ -131,7 +131,7 @@ def outcome(compose: Any, overrides: list[str]) -> object:
 
 
 @given(job=jobs())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 def test_a_composed_job_is_the_one_that_hydra_composes(both: Both, job: list[str]) -> None:
     expected, found = outcome(both.hydra, job), outcome(both.ours.compose, job)
     if expected == "refused" and isinstance(found, list):

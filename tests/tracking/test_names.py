@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from mlflow.utils.validation import _validate_metric_name, _validate_param_name
 
@@ -41,7 +41,6 @@ def test_op_names_stay_readable(name: str, spelled: str) -> None:
     assert original_name(spelled) == name
 
 
-@settings(deadline=None)
 @given(text)
 @example("a::::b")
 @example("a:::b")
@@ -53,7 +52,6 @@ def test_a_short_name_is_read_back(name: str) -> None:
         assert original_name(spelled) == name
 
 
-@settings(deadline=None)
 @given(text, text)
 @example("a::b", "a..b")
 @example("a:", "a.3a_")
@@ -61,7 +59,6 @@ def test_two_names_never_share_a_spelling(one: str, other: str) -> None:
     assert (portable_name(one) == portable_name(other)) == (one == other)
 
 
-@settings(deadline=None)
 @given(text)
 def test_mlflow_takes_a_spelling_on_every_system(name: str) -> None:
     spelled = portable_name(name)
@@ -79,7 +76,6 @@ def test_a_kernel_name_of_thousands_of_characters_is_cut_and_stays_its_own() -> 
     assert original_name(portable_name(one)) is None
 
 
-@settings(deadline=None)
 @given(text)
 @example("../up")
 @example("a//b")
