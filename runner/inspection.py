@@ -36,36 +36,7 @@ def inspect(configs: Sequence[Config], tell: Callable[[str], None]) -> Inspectio
     if not problems:
         problems = _unbuildable(configs)
     models = {} if problems else {kind: open_device(kind).model() for kind in types.values()}
-    if not problems:
-        _measure_ceilings(configs, types, tell)
     return Inspection(types=types, models=models, problems=tuple(problems))
-
-
-def _measure_ceilings(
-    configs: Sequence[Config], types: dict[str, str], tell: Callable[[str], None]
-) -> None:
-    """Measure the CPU's ceilings where a config wants them and none are kept, a place at a time."""
-    import torch
-
-    from runner.config.kinds import core_ids
-    from runner.devices.cpu import cpu_model
-    from runner.experiment import threads
-    from runner.roofline.ceilings import Place, measures
-    from runner.roofline.measure import measure_once
-
-    wanting = [each for each in configs if measures(each.hardware, types[each.device.name])]
-    places = dict.fromkeys(
-        Place(
-            model=cpu_model(),
-            num_threads=threads(config),
-            cores=config.device.cores,
-            torch=torch.__version__,
-        )
-        for config in wanting
-    )
-    for place in places:
-        tell("ceilings")
-        measure_once(place, core_ids(place.cores) if place.cores else ())
 
 
 def _unbuildable(configs: Sequence[Config]) -> list[Problem]:

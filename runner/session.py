@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from runner import pictures
 from runner.config.convert import Problem
@@ -22,6 +23,7 @@ from runner.launch.pool import Ending, Pool
 from runner.problems import refuse
 from runner.published import published
 from runner.result import Status
+from runner.roofline import wanted
 from runner.run import Run
 from runner.screen import Screen
 from runner.sweep.order import slots_for
@@ -30,6 +32,11 @@ from runner.sweep.stock import Launch, launched
 from runner.tracking.receipt import read_receipt
 from runner.tracking.tracker import Tracker, open_tracker
 from runner.watcher import Watcher
+
+T = TypeVar("T")
+
+INSPECTION_S = 600.0
+"""Longest part of an inspection: starting a driver and building workloads, or measuring a ceiling."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +129,7 @@ class Session:
         fork = all(known_type(config.device.name) == "cpu" for config in configs)
         kind = known_type(configs[0].device.name) or "cpu"
         setup = Setup(log=pool.server_log, variables=place(configs[0], kind).variables)
-        child = pool.start(inspect, list(configs), setup, fork=fork)
+        child = pool.start(inspect, list(configs), setup, fork=fork, limit=lambda _: INSPECTION_S)
         if any(config.tracking.uri for config in configs):
             _import_mlflow()  # Two seconds that pass while the server imports torch.
         ended = pool.finish(child)
@@ -130,6 +137,13 @@ class Session:
             raise RunnerError(f"cannot look at the device: {ended.reason}")
         found: Inspection = ended.value
         refuse(found.problems)
+        for where in wanted.places(configs, found.types):
+            # One that fails leaves its ceilings absent, with the reason in the results.
+            pool.finish(
+                pool.start(
+                    wanted.measure_place, where, setup, fork=True, limit=lambda _: INSPECTION_S
+                )
+            )
         return found
 
     def pool(self, configs: Sequence[Config]) -> Pool:
@@ -144,13 +158,16 @@ class Session:
         """Run what a plan says, log it, and print the table of all of it."""
         refuse(work.problems())
         jobs = work.jobs()
+        slots = None
+        if jobs and work.launch is None:
+            slots = slots_for(jobs[0].config, jobs[0].placement.device_type)
         with Screen(len(jobs)) as screen:
             with self.interrupts.held():
                 watcher, tracker = self._watcher(work, screen)
             whole = False
             try:
                 self._catch_up(work, watcher)
-                self._carry_out(work, jobs, watcher)
+                self._carry_out(work, jobs, slots, watcher)
                 whole = True
             finally:
                 with self.interrupts.held():
@@ -172,26 +189,25 @@ class Session:
                 with self.interrupts.held():
                     watcher.catch_up(combination.number, each.earlier.folder, combination.config)
 
-    def _carry_out(self, work: Work, jobs: Sequence[Job], watcher: Watcher) -> None:
-        if not jobs:
-            return
-        if work.launch is not None:
+    def _carry_out(
+        self, work: Work, jobs: Sequence[Job], slots: Sequence[str] | None, watcher: Watcher
+    ) -> None:
+        if jobs and work.launch is not None:
             launched(work, jobs, watcher)
-            return
-        slots = slots_for(work.rules, jobs[0].placement.device_type)
-        pool = self.pool([job.config for job in jobs])
-        Run(pool, self.interrupts, watcher, work.rules, slots).carry_out(jobs)
+        elif jobs:
+            pool = self.pool([job.config for job in jobs])
+            Run(pool, self.interrupts, watcher, work.rules, slots).carry_out(jobs)
 
     def _close(
         self, work: Work, screen: Screen, tracker: Tracker, watcher: Watcher, whole: bool
     ) -> None:
-        """Print the table of all that is stored, and end the sweep's run."""
+        """End the sweep's run and print the table of all that is stored; extras may fail."""
         stored = watcher.results(each.combination.number for each in work.planned)
         results = list(stored.values())
-        self._statuses += [result.status for result in results]
+        self._statuses += [result.status for result in results] or [Status.NOT_MEASURED]
         failed = any(result.failed for result in results)
         ended = Status.FAILED if failed else Status.PASSED
-        beside = published(results, self.start)
+        beside = _or_warn(lambda: published(results, self.start), screen) or []
         if work.sweep:
             status = ended if whole else Status.INTERRUPTED
             tracker.finish_sweep(watcher.parent, work.folder, status, results, beside)
@@ -199,8 +215,9 @@ class Session:
         if left:
             screen.warn(f"{left} combinations were not run")
         if results:
-            tracker.attach(watcher.run_id, pictures.draw(stored, work.folder))
             screen.report(results, work.folder, tracker.link(watcher.run_id), beside=beside)
+            drawn = _or_warn(lambda: pictures.draw(stored, work.folder), screen) or []
+            tracker.attach(watcher.run_id, drawn)
 
 
 def identifier(inspection: Inspection) -> Callable[[Config], Identity]:
@@ -211,6 +228,15 @@ def identifier(inspection: Inspection) -> Callable[[Config], Identity]:
         return identify(config, device_type=kind, device_model=inspection.models[kind])
 
     return of
+
+
+def _or_warn(extra: Callable[[], T], screen: Screen) -> T | None:
+    """Return what an extra gives; one that fails costs a warning, not the table."""
+    try:
+        return extra()
+    except (RunnerError, OSError) as error:
+        screen.warn(" ".join(str(error).splitlines()))
+        return None
 
 
 def _import_mlflow() -> None:
