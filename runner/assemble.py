@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from runner import absent, checks
 from runner.config.plain import to_plain
-from runner.config.schema import Config
+from runner.config.schema import Config, Hardware
 from runner.identity import Identity
-from runner.record import Record
+from runner.record import Record, samples_file
 from runner.result import Level, Result, Stats, Status, Timing
 from runner.roofline import Placed, Seen, place
+from runner.roofline.ceilings import place_of
 from runner.stats import summarise
+from runner.worst import worst_numerics
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +58,7 @@ def assemble(
         timing=timing,
         compile=first.compile if first else None,
         profile=first.profile if first else None,
-        numerics=first.numerics if first else None,
+        numerics=worst_numerics(records),
         memory=first.memory if first else None,
         roofline=located.roofline if located else None,
         neuron=first.neuron if first else {},
@@ -95,13 +98,12 @@ def _timing(config: Config, records: Sequence[Record]) -> Timing | None:
     inputs = next((record.inputs for record in records if record.inputs), None)
     if not timed or inputs is None:
         return None
-    several = config.processes > 1
 
     def merged(name: str) -> Stats | None:
         stats: list[Stats] = [s for each in timed if (s := getattr(each, name)) is not None]
         if len(stats) < len(timed):
             return None
-        return summarise([s.median for s in stats]) if several else stats[0]
+        return summarise([s.median for s in stats]) if len(stats) > 1 else stats[0]
 
     latency = merged("latency_us")
     assert latency is not None
@@ -114,7 +116,7 @@ def _timing(config: Config, records: Sequence[Record]) -> Timing | None:
         input_sets=inputs.sets,
         input_bytes=inputs.bytes,
         cache_state=config.timing.cache_state,
-        samples="samples_0.json",
+        samples=samples_file(Path(), timed[0].process).name,
     )
 
 
@@ -145,8 +147,29 @@ def _place(config: Config, first: Record | None, timing: Timing | None) -> Place
         working_set_bytes=working_set,
         operations=profile.op_calls if profile else None,
         device_busy_us=profile.device_busy_us if profile else None,
+        busy_unknown=_busy_unknown(first),
+        ceilings_file=_ceilings_file(first, hardware),
     )
     return place(seen, hardware, first.ceilings_absent)
+
+
+def _busy_unknown(first: Record) -> str | None:
+    """Return why nothing tells whether an accelerator waited for its host, None where it is known.
+
+    The CPU waits for nobody.
+    """
+    on_cpu = first.environment is None or first.environment.device_type == "cpu"
+    if on_cpu or (first.profile and first.profile.device_busy_us is not None):
+        return None
+    known = first.absent
+    why = known.get("profile.device_busy_us") or known.get("profile") or "nothing was profiled"
+    return f"whether the device waited for its host is unknown: {why}"
+
+
+def _ceilings_file(first: Record, hardware: Hardware) -> str | None:
+    if first.environment is None or not hardware.measure:
+        return None
+    return str(place_of(first.environment).file)
 
 
 def _judge(result: Result) -> Result:

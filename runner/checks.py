@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from runner.config.schema import Config
 from runner.record import Record
-from runner.result import Check, Level, Stats
+from runner.result import Check, Compile, Level, Profile, Stats
+from runner.stats import summarise
+from runner.worst import worst_numerics
 
 UNSTABLE_SPREAD = 0.25
 """Interquartile range over median beyond which a latency is called unstable."""
 UNSTABLE_PROCESSES = 0.10
 """The same for the medians of processes, which agree better than single calls do."""
+QUARTILES_FROM = 5
+"""Medians of processes from which their interquartile range is looked at: a range grows with their
+number, so that one odd process of forty would decide. Of fewer the whole range is looked at."""
 DRIFT = 0.10
 """Change from the first to the last third of the timed pass beyond which it is called drift."""
 OVERHEAD = 0.5
 """Extra time of a step under the profiler, over the latency, from which it is worth a word."""
 FOREIGN_LOAD = 0.5
-"""Load average beyond our own process, per core, from which others disturb."""
+"""Load average beyond our own threads, per core, from which others disturb."""
+COMPILED_BACKWARD = "CompiledFunctionBackward"
+"""The node by which AOTAutograd records a backward that it compiled."""
 
 
 def check(config: Config, records: list[Record], beside: int) -> tuple[Check, ...]:
@@ -27,8 +34,8 @@ def check(config: Config, records: list[Record], beside: int) -> tuple[Check, ..
     first = records[0]
     found = [
         *(each for record in records for each in record.checks),
-        *_numerics(config, first),
-        *_compile(config, first),
+        *_numerics(config, records),
+        *_once(each for record in records for each in _compile(config, record)),
         *_timing(records),
         *_surroundings(config, first, beside),
         *_profiler(first),
@@ -43,14 +50,27 @@ def gravest_first(found: Iterable[Check]) -> tuple[Check, ...]:
     return tuple(sorted(unique.values(), key=lambda each: grave[each.level]))
 
 
-def _numerics(config: Config, record: Record) -> Iterator[Check]:
-    numerics = record.numerics
+def _once(found: Iterable[Check]) -> Iterator[Check]:
+    """Yield what several processes show once by its name, as the first of them shows it."""
+    first: dict[str, Check] = {}
+    for each in found:
+        first.setdefault(each.name, each)
+    yield from first.values()
+
+
+def _numerics(config: Config, records: Sequence[Record]) -> Iterator[Check]:
+    numerics = worst_numerics(records)
     if numerics and not numerics.passed:
         yield _suspect(
             "numerics_mismatch",
             f"The output is wrong on {numerics.reason}. "
             "Its times are kept, without speed-up or rank.",
         )
+    yield from _once(each for record in records for each in _output_dtype(config, record))
+
+
+def _output_dtype(config: Config, record: Record) -> Iterator[Check]:
+    numerics = record.numerics
     if numerics and numerics.expected_dtype not in (None, numerics.output_dtype):
         say = _info if config.variant.autocast else _suspect
         yield say(
@@ -62,15 +82,22 @@ def _numerics(config: Config, record: Record) -> Iterator[Check]:
 
 
 def _compile(config: Config, record: Record) -> Iterator[Check]:
-    facts = record.compile
-    if facts is None or config.variant.compile is None:
+    if config.variant.compile is None:
         return
+    if record.compile:
+        yield from _compiler(record.compile, record.process)
+    if record.profile:
+        yield from _compiled_region(config, record.profile)
+
+
+def _compiler(facts: Compile, process: int) -> Iterator[Check]:
     if facts.recompiles:
         reasons = facts.recompile_reasons or ("no reason recorded",)
         yield _suspect(
             "recompiled_while_measuring",
-            f"{facts.recompiles} recompilations after the first call ({reasons[0]}): the times "
-            "hold compiling. Keep shapes static, or set variant.compile.dynamic=true.",
+            f"{facts.recompiles} recompilations after the first call of process {process} "
+            f"({reasons[0]}): the times hold compiling. Keep shapes static, or set "
+            "variant.compile.dynamic=true.",
         )
     if facts.graph_breaks:
         yield _info(
@@ -85,26 +112,25 @@ def _compile(config: Config, record: Record) -> Iterator[Check]:
             "): a compiler removes them and eager code does not, so the times are of different "
             "work. Return what is computed, or do not compute it.",
         )
-    profile = record.profile
-    if profile and not any("Torch-Compiled Region" in op.name for op in profile.ops):
+
+
+def _compiled_region(config: Config, profile: Profile) -> Iterator[Check]:
+    from runner.trace.kinds import COMPILED_REGION
+
+    # A step of bwd replays the backward of a kept graph: no frame of Dynamo's runs in it.
+    wanted = COMPILED_BACKWARD if config.workload.direction == "bwd" else COMPILED_REGION
+    if not any(wanted in op.name for op in profile.ops):
         yield _suspect(
             "compiled_region_missing",
-            "The variant is compiled but the trace shows no Torch-Compiled Region: the steps may "
-            "have run eagerly. See the process log for the compiler's warnings.",
+            f"The variant is compiled but the trace shows no {wanted}: the steps may have run "
+            "eagerly. See the process log for the compiler's warnings.",
         )
 
 
-def _timing(records: list[Record]) -> Iterator[Check]:
+def _timing(records: Sequence[Record]) -> Iterator[Check]:
     timed = [record.timing for record in records if record.timing]
-    medians = sorted(each.latency_us.median for each in timed)
-    if len(medians) > 1:
-        spread = (medians[-1] - medians[0]) / medians[len(medians) // 2]
-        if spread > UNSTABLE_PROCESSES:
-            yield _suspect(
-                "unstable",
-                f"The medians of {len(medians)} processes span {spread:.0%} of their median (bound "
-                f"{UNSTABLE_PROCESSES:.0%}). Quiet the machine or raise timing.min_time_s.",
-            )
+    if len(timed) > 1:
+        yield from _spread_of_processes([each.latency_us.median for each in timed])
     elif timed:
         yield from _spread(timed[0].latency_us)
     for record in records:
@@ -115,6 +141,20 @@ def _timing(records: list[Record]) -> Iterator[Check]:
                 f"Process {record.process} ended {change:+.0%} from where it began (bound "
                 f"{DRIFT:.0%}). Raise timing.warmup_s, or look for throttling.",
             )
+
+
+def _spread_of_processes(medians: Sequence[float]) -> Iterator[Check]:
+    found = summarise(medians)
+    width, what = max(medians) - found.min, f"The medians of {found.n} processes span"
+    if found.n >= QUARTILES_FROM:
+        width = found.p75 - found.p25
+        what = f"The middle half of the medians of {found.n} processes spans"
+    if width / found.median > UNSTABLE_PROCESSES:
+        yield _suspect(
+            "unstable",
+            f"{what} {width / found.median:.0%} of their median (bound {UNSTABLE_PROCESSES:.0%}). "
+            "Quiet the machine or raise timing.min_time_s.",
+        )
 
 
 def _spread(latency: Stats) -> Iterator[Check]:
@@ -134,7 +174,8 @@ def _surroundings(config: Config, record: Record, beside: int) -> Iterator[Check
     if beside and environment.device_type == "cpu":
         yield ran_beside_others(beside)
     load, cores = environment.facts.get("load_1min"), os.cpu_count() or 1
-    if load is not None and load - 1 > FOREIGN_LOAD * cores:
+    ours = environment.num_threads * max(config.sweep.jobs, beside + 1)
+    if load is not None and load - ours > FOREIGN_LOAD * cores:
         yield _info(
             "foreign_load",
             f"The load average was {load:.1f} on {cores} cores when it began: others were at work.",
