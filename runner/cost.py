@@ -25,17 +25,18 @@ class Cost:
     """The formulas and where they are from."""
 
 
-def moved(direction: str, *, inputs: int, outputs: int, constants: int = 0) -> int:
+def moved(direction: str, *, inputs: int, outputs: int, constants: int = 0, biases: int = 0) -> int:
     """Return how many elements a direction must read and write, each once.
 
-    Forward reads inputs and constants and writes outputs; backward reads inputs, constants and the
-    outputs' gradients and writes the inputs' gradients; both in one call do all of it, reading the
-    inputs once.
+    Forward reads inputs, constants and biases and writes outputs. Backward reads inputs, constants
+    and the outputs' gradients and writes the gradients of inputs and biases: that of a sum does not
+    depend on what was added. Both in one call do all of it, reading the inputs once.
     """
+    forward = inputs + constants + biases + outputs
     if direction == "fwd":
-        return inputs + constants + outputs
-    backward = inputs + constants + outputs + inputs
-    return backward if direction == "bwd" else backward + outputs
+        return forward
+    backward = inputs + constants + outputs + inputs + biases
+    return backward if direction == "bwd" else backward + biases + outputs
 
 
 def elementwise(direction: str, *, forward: int, backward: int) -> int:

@@ -22,14 +22,17 @@ def decoder_cost(sizes: Sizes, itemsize: int, direction: str) -> Cost:
     elements = moved(
         direction, inputs=_weights(sizes), outputs=logits, constants=tables + cached + written
     )
+    if direction != "fwd":
+        # Its gradient is as large as the whole embedding, not as the rows looked up.
+        elements += (sizes.vocabulary - sizes.tokens) * sizes.hidden
     return Cost(
         bytes=itemsize * elements + INDEX_BYTES * sizes.tokens,
         flops=matmul * MATMUL[direction] + other,
         matmul_flops=matmul * MATMUL[direction],
         source="sums over the layers of the formulas in workloads/ for rmsnorm, linear, rope, "
         "attention and mlp, and of two residual sums; bytes: each weight, the rows looked up in "
-        "the embedding, the caches and the logits once, nothing between layers; backward outside "
-        "products taken as twice the forward",
+        "the embedding, the caches and the logits once, nothing between layers; backward the whole "
+        "embedding's gradient, and outside products taken as twice the forward",
     )
 
 

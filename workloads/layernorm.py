@@ -97,11 +97,15 @@ class LayerNorm:
         return (x - x.mean(-1, keepdim=True)) / (variance + self.eps).sqrt() * weight + bias
 
     def cost(self) -> Cost:
-        """Count each input and output once; the arithmetic is all outside matrix products."""
+        """Count each input and output once, the bias in a forward alone.
+
+        Backward reads x, w and dy and writes dx, dw and db = sum(dy), for which it needs no b.
+        """
         elements, rows = prod(self.shape), prod(self.shape[:-1])
-        inputs = elements + 2 * self.shape[-1]
+        hidden = self.shape[-1]
         return Cost(
-            bytes=self.dtype.itemsize * moved(self.direction, inputs=inputs, outputs=elements),
+            bytes=self.dtype.itemsize
+            * moved(self.direction, inputs=elements + hidden, outputs=elements, biases=hidden),
             flops=elementwise(
                 self.direction, forward=7 * elements + 4 * rows, backward=13 * elements + 4 * rows
             ),

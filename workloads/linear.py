@@ -79,15 +79,18 @@ class Linear:
         return self.naive(x, weight, bias)
 
     def cost(self) -> Cost:
-        """Count x, W and b read and y written once, and two flops a multiply-add."""
+        """Count x, W and b read and y written once, and two flops a multiply-add.
+
+        Backward reads x, W and dy and writes dx, dW and db = sum(dy), for which it needs no b.
+        """
         rows = prod(self.rows)
         biases = self.out if self.bias else 0
-        inputs = rows * self.width + self.width * self.out + biases
+        inputs = rows * self.width + self.width * self.out
         matmul = 2 * rows * self.width * self.out * MATMUL[self.direction]
         added = rows * biases
         return Cost(
             bytes=self.dtype.itemsize
-            * moved(self.direction, inputs=inputs, outputs=rows * self.out),
+            * moved(self.direction, inputs=inputs, outputs=rows * self.out, biases=biases),
             flops=matmul + elementwise(self.direction, forward=added, backward=added),
             matmul_flops=matmul,
             source="2 M K N for x W^T, as much for each of dx and dW; M N for the bias and its "

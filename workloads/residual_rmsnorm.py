@@ -85,14 +85,25 @@ class ResidualRMSNorm:
         return self.norm.reference(total, weight), total
 
     def cost(self) -> Cost:
-        """Count two inputs, two outputs and the weight, each once."""
-        elements = prod(self.shape)
+        """Count every tensor of E elements, and w and dw of W, once.
+
+        Forward reads x, r and w and writes y and h: 4 E + W. Backward reads the h that was kept, w,
+        dy and dh and writes dw and one gradient for x and r, since that of a sum is the same for
+        both of its terms: 4 E + 2 W. Both in one call need no second look at h: 7 E + 2 W.
+        """
+        elements, hidden = prod(self.shape), self.shape[-1]
         norm = self.norm.cost()
         assert norm.flops is not None
-        inputs = 2 * elements + self.shape[-1]
+        forward = moved("fwd", inputs=2 * elements + hidden, outputs=2 * elements)
+        read_and_written = {
+            "fwd": forward,
+            "bwd": moved("bwd", inputs=elements + hidden, outputs=2 * elements),
+            "fwd_bwd": forward + 3 * elements + hidden,
+        }
         return Cost(
-            bytes=self.dtype.itemsize * moved(self.direction, inputs=inputs, outputs=2 * elements),
+            bytes=self.dtype.itemsize * read_and_written[self.direction],
             flops=norm.flops + elementwise(self.direction, forward=elements, backward=elements),
             matmul_flops=0,
-            source=f"one sum an element in each direction, and: {norm.source}",
+            source="one sum an element in each direction, and one gradient for both of its terms; "
+            f"{norm.source}",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -88,18 +89,19 @@ def test_decoding_counts_one_token_against_the_whole_cache() -> None:
 HAND: list[tuple[str, dict[str, Any], dict[str, int]]] = [
     # 2 bytes an element. x 2048, w 512, y 2048; backward also dy 2048, dx 2048, dw 512.
     ("rmsnorm", {}, {"fwd": 9216, "bwd": 14336, "fwd_bwd": 18432}),
-    # x, r, w in; y, h out; backward reads both gradients and writes three.
-    ("residual_rmsnorm", {}, {"fwd": 17408, "bwd": 26624}),
-    ("layernorm", {}, {"fwd": 10240, "bwd": 16384}),
+    # x, r, w in; y, h out; backward reads h, w, dy, dh and writes dw and one for both x and r.
+    ("residual_rmsnorm", {}, {"fwd": 17408, "bwd": 18432, "fwd_bwd": 30720}),
+    # x, w, b in; y out; backward reads x, w, dy, not b, and writes dx, dw, db.
+    ("layernorm", {}, {"fwd": 10240, "bwd": 15360, "fwd_bwd": 20480}),
     ("softmax", {}, {"fwd": 8192, "bwd": 12288, "fwd_bwd": 16384}),
     # x 8 x 128 x 64, cosines and sines 128 x 64 each; backward dy and dx.
     ("rope", {}, {"fwd": 294912, "bwd": 294912, "fwd_bwd": 557056}),
-    # x 8 x 32, W 16 x 32, b 16 in; y 8 x 16 out.
-    ("linear", {"shape": "8x32x16"}, {"fwd": 1824}),
-    # q and y 2 x 4 x 16 x 8, k and v with 2 heads.
-    ("attention", {"shape": "2x4x16x8", "params": {"kv_heads": 2}}, {"fwd": 6144}),
-    # x and y 8 x 32, three weights 32 x 48.
-    ("mlp", {"shape": "8x32x48"}, {"fwd": 10240}),
+    # x 8 x 32, W 16 x 32, b 16 in; y 8 x 16 out; backward reads x, W, dy and writes dx, dW, db.
+    ("linear", {"shape": "8x32x16"}, {"fwd": 1824, "bwd": 3360, "fwd_bwd": 3648}),
+    # q and y 2 x 4 x 16 x 8, k and v with 2 heads; backward also dy and three gradients.
+    ("attention", {"shape": "2x4x16x8", "params": {"kv_heads": 2}}, {"fwd": 6144, "bwd": 10240}),
+    # x and y 8 x 32, three weights 32 x 48; backward also dy and a gradient of each but y.
+    ("mlp", {"shape": "8x32x48"}, {"fwd": 10240, "bwd": 19968}),
 ]
 
 
@@ -114,6 +116,14 @@ def test_bytes_are_those_counted_by_hand(
     assert cost_of(load(config), config).bytes == size
 
 
+@pytest.mark.parametrize("variant", ["naive", "fused", "compiled"])
+def test_both_terms_of_a_residual_sum_get_one_gradient_which_is_written_once(variant: str) -> None:
+    spec = combine("residual_rmsnorm", variant, dtype="float32", direction="bwd")
+    prepared, _ = checked(spec)
+    dx, dr, _ = prepared.call(*prepared.sets[0])
+    assert dx.data_ptr() == dr.data_ptr()
+
+
 def test_the_decoders_bytes_are_those_counted_by_hand() -> None:
     params = {"layers": 1, "heads": 4, "kv_heads": 2, "intermediate": 48, "vocabulary": 64}
     config = combine("decoder", dtype="bfloat16", shape="2x16x32", params=params).workload
@@ -122,6 +132,9 @@ def test_the_decoders_bytes_are_those_counted_by_hand() -> None:
     tokens, looked_up, tables, logits = 32, 32 * 32, 2 * 16 * 8, 32 * 64
     expected = 2 * (weights + looked_up + tables + logits) + 8 * tokens
     assert cost_of(load(config), config).bytes == expected
+    both = dataclasses.replace(config, direction="fwd_bwd")
+    gradients = weights + 64 * 32
+    assert cost_of(load(both), both).bytes == expected + 2 * (logits + gradients)
 
 
 def test_a_class_whose_cost_is_of_the_forward_has_none_for_a_backward() -> None:
