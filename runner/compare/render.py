@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
+from runner.align import aligned
 from runner.compare.gate import Row, overall
 from runner.report.cells import ABSENT, us
 
 COLUMNS = ("combination", "metric", "base", "candidate", "ratio", "verdict", "reason")
-LEFT = ("combination", "metric", "verdict", "reason")
+LEFT = [COLUMNS.index(name) for name in ("combination", "metric", "verdict", "reason")]
 
 
 def as_text(rows: Sequence[Row]) -> str:
     """Return the rows as aligned plain text."""
-    cells = [COLUMNS, *(_cells(row) for row in rows)]
-    widths = [max(len(line[place]) for line in cells) for place in range(len(COLUMNS))]
-    return "".join(_line(line, widths) + "\n" for line in cells)
+    return "".join(f"{line}\n" for line in aligned([COLUMNS, *map(_cells, rows)], LEFT))
 
 
 def as_json(rows: Sequence[Row]) -> str:
@@ -64,11 +63,3 @@ def _ratio(ratio: float | None, low: float | None, high: float | None) -> str:
         return ABSENT
     interval = "" if low is None or high is None else f" [{low:.3f}, {high:.3f}]"
     return f"{ratio:.3f}{interval}"
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (
-        cell.ljust(width) if column in LEFT else cell.rjust(width)
-        for cell, width, column in zip(cells, widths, COLUMNS, strict=True)
-    )
-    return "  ".join(padded).rstrip()

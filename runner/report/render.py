@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from itertools import islice
 from typing import TextIO
 
+from runner.align import aligned
 from runner.report.cells import TextTable, text_table
 from runner.report.table import Row
 
@@ -42,13 +44,11 @@ def markdown_rows(table: TextTable) -> list[str]:
 def plain(rows: Sequence[Row]) -> str:
     """Return the table in aligned plain text, a blank line between groups, notes below."""
     table = text_table(rows)
-    widths = [
-        max(len(row[index]) for row in (table.columns, *table.rows))
-        for index in range(len(table.columns))
-    ]
-    lines = [_plain_line(table.columns, table.columns, widths)]
+    left = [place for place, column in enumerate(table.columns) if column in LEFT]
+    drawn = iter(aligned([table.columns, *table.rows], left))
+    lines = [next(drawn)]
     for group in table.groups:
-        lines += ["", *(_plain_line(row, table.columns, widths) for row in group)]
+        lines += ["", *islice(drawn, len(group))]
     return "\n".join([*lines, "", *table.notes]) + "\n"
 
 
@@ -105,14 +105,6 @@ def _csv_cells(row: Row) -> list[object]:
 
 def _markdown_line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-def _plain_line(cells: Sequence[str], columns: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (
-        cell.ljust(width) if column in LEFT else cell.rjust(width)
-        for cell, width, column in zip(cells, widths, columns, strict=True)
-    )
-    return "  ".join(padded).rstrip()
 
 
 def _style(row: Sequence[str]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from runner.align import aligned
+
 _LONGEST_NAME = 72
 
 Row = Sequence[str]
@@ -29,15 +31,8 @@ def count(number: int, one: str, many: str | None = None) -> str:
 
 def columns(rows: Sequence[Row]) -> str:
     """Align rows under their heading: the first column to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    rule = ["-" * width for width in widths]
-    return "\n".join(_aligned(row, widths) for row in [rows[0], rule, *rows[1:]])
-
-
-def _aligned(row: Row, widths: Sequence[int]) -> str:
-    first, *others = zip(row, widths, strict=True)
-    cells = [first[0].ljust(first[1]), *(text.rjust(width) for text, width in others)]
-    return "  " + "  ".join(cells).rstrip()
+    rule = ["-" * max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(f"  {line}" for line in aligned([rows[0], rule, *rows[1:]]))
 
 
 def shorten(name: str, longest: int = _LONGEST_NAME) -> str:
