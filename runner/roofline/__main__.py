@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from runner.align import aligned
 from runner.errors import ExitCode, RunnerError
 from runner.report.stored import read_newest
 from runner.roofline.picture import draw
@@ -30,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m runner.roofline",
         description="Show the achieved rates of stored results and the fraction of their bound.",
-        epilog="exit code: 0 shown; 2 bad usage; 4 nothing found",
+        epilog="exit code: 0 shown; 1 some could not be read; 2 bad usage; 4 nothing found",
     )
     made.add_argument(
         "paths",
@@ -58,27 +59,23 @@ def _run(options: argparse.Namespace) -> int:
     if options.out:
         draw(points, options.out)
         print(f"drawn: {options.out}", file=sys.stderr)
-    return ExitCode.OK
+    return ExitCode.FAILED if found.refused else ExitCode.OK
 
 
 def text(points: Sequence[Point]) -> str:
     """Return the table as aligned text, then the ceilings and why a fraction is missing."""
-    table = rows(points)
-    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]
     sources = dict.fromkeys(
         f"ceilings: {point.roofline.hardware}: {point.roofline.hardware_source}"
         for point in points
         if point.roofline.hardware
     )
+    engines = dict.fromkeys(
+        f"engines of {point.roofline.hardware}, 1e12 elements a second: {point.engines}"
+        for point in points
+        if point.engines
+    )
     missing = [f"{point.name}: no fraction: {point.why}" for point in points if point.why]
-    return "\n".join([*lines, "", *sources, *missing])
+    return "\n".join([*aligned(rows(points)), "", *sources, *engines, *missing])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Which ceilings hold for a device: those of the config, of the file that names it, or measured.
 
-Measured ones are of one processor at one number of threads on named cores, kept in the user's
-cache folder, since they cost a few seconds.
+Measured ones are of one host's processor at one number of threads on named cores, kept in the
+user's cache folder, since they cost a few seconds.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +22,8 @@ from runner.result import Environment
 class Place:
     """What measured ceilings are of."""
 
+    host: str
+    """Hosts may share a home folder and yet differ in memory."""
     model: str
     num_threads: int
     cores: str | None
@@ -31,14 +32,24 @@ class Place:
     @property
     def file(self) -> Path:
         """Return where they are kept."""
-        text = json.dumps([self.model, self.num_threads, self.cores, self.torch])
+        text = json.dumps([self.host, self.model, self.num_threads, self.cores, self.torch])
         name = f"ceilings_{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
         return cache_dir() / name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Measured ceilings, and what else the host was doing."""
+
+    ceilings: Hardware
+    load: float
+    """Load average of the minute before they were measured."""
 
 
 def place_of(environment: Environment) -> Place:
     """Return the place that a process measures in."""
     return Place(
+        host=environment.host,
         model=environment.device,
         num_threads=environment.num_threads,
         cores=environment.cores,
@@ -59,15 +70,15 @@ def resolve(wanted: Hardware, device_type: str, place: Place) -> tuple[Hardware,
         found = _shipped("cpu") if device_type == "cpu" else _by_model(place.model)
         if found is None:
             return Hardware(), (
-                f"no file in conf/hardware names {place.model!r} in device_model: choose one with "
-                "hardware=NAME, or write one"
+                f"no shipped hardware file names {place.model!r} in device_model: choose one, or "
+                "one of your own, with hardware=NAME"
             )
     assert found is not None
     if found.measure:
-        stored = read(place.file)
-        if stored is None:
+        kept = read(place.file)
+        if kept is None:
             return Hardware(), f"the CPU's ceilings could not be measured or kept in {place.file}"
-        return stored, None
+        return kept.ceilings, None
     return found, None if found.name else "hardware=none"
 
 
@@ -76,12 +87,12 @@ def measures(wanted: Hardware, device_type: str) -> bool:
     return device_type == "cpu" and (wanted.measure or wanted.name == "auto")
 
 
-def read(file: Path) -> Hardware | None:
+def read(file: Path) -> Kept | None:
     """Read measured ceilings; None where there are none that can be read."""
     import msgspec
 
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Hardware)
+        return msgspec.json.decode(file.read_bytes(), type=Kept)
     except (OSError, msgspec.MsgspecError):
         return None
 
@@ -91,14 +102,11 @@ def _shipped(name: str) -> Hardware:
 
 
 def _by_model(model: str) -> Hardware | None:
-    return next((each for each in _all() if re.search(each.device_model or "$^", model)), None)
-
-
-def _all() -> Iterator[Hardware]:
     for file in choices([conf_dir()])["hardware"].values():
         found = _read_choice(file)
-        if found.device_model:
-            yield found
+        if found.device_model and re.search(found.device_model, model):
+            return found
+    return None
 
 
 def _read_choice(file: Path) -> Hardware:

@@ -1,7 +1,8 @@
 """Ceilings of this CPU by measurement: a stream through memory, matrix products, one small op.
 
 Each is the best of several short runs, since a ceiling is what the machine can do, not what it
-did while something else ran.
+did while something else ran. What was measured beside other work may still be too low, and is
+measured again once the machine is quieter.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from runner.checks import FOREIGN_LOAD
 from runner.config.schema import Hardware
 from runner.files import write_atomic
 from runner.measure.cache import UNKNOWN_BYTES, last_level_bytes
-from runner.roofline.ceilings import Place, read
+from runner.roofline.ceilings import Kept, Place, read
 
 if TYPE_CHECKING:
     import torch
@@ -34,39 +36,41 @@ SMALL_CALLS = 1000
 def measure_once(place: Place, cores: Sequence[int]) -> Hardware | None:
     """Measure and keep the ceilings of a place, unless that was done; None if it cannot be kept.
 
+    What was measured beside other work is measured again as soon as there is none.
     Sets this process's threads and cores: call it in a process of its own.
     """
     import msgspec
     import torch
 
-    found = read(place.file)
-    if found is not None:
-        return found
+    load = os.getloadavg()[0]
+    kept = read(place.file)
+    if kept is not None and (_disturbed(load, place) or not _disturbed(kept.load, place)):
+        return kept.ceilings
     if hasattr(os, "sched_setaffinity") and cores:
         os.sched_setaffinity(0, cores)
     torch.set_num_threads(place.num_threads)
     with torch.inference_mode():
-        found = measure(place)
+        found = measure(place, load)
     try:
         place.file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(place.file, msgspec.json.encode(found))
+        write_atomic(place.file, msgspec.json.encode(Kept(ceilings=found, load=load)))
     except OSError:
         return None  # What cannot be kept is absent later, with the file's name as the reason.
     return found
 
 
-def measure(place: Place) -> Hardware:
-    """Measure this process's ceilings as it is set up."""
+def measure(place: Place, load: float) -> Hardware:
+    """Measure this process's ceilings as it is set up, at a load average."""
     import torch
 
-    load = os.getloadavg()[0]
     peaks = {
         name: _matmul_tflop_per_s(getattr(torch, name))
         for name in ("float32", "float64", "bfloat16", "float16")
     }
     # Converting to float32 is open to any implementation, and its cost vanishes in a large product.
     peaks |= {name: max(peaks[name], peaks["float32"]) for name in HALF}
-    cache = last_level_bytes() or UNKNOWN_BYTES
+    cache = last_level_bytes()
+    stream = STREAM_CACHES * (cache or UNKNOWN_BYTES)
     where = f"{place.num_threads} thread{'s' if place.num_threads > 1 else ''}"
     where += f" on cores {place.cores}" if place.cores else ", any core"
     return Hardware(
@@ -74,14 +78,21 @@ def measure(place: Place) -> Hardware:
         measure=True,
         peak_tflop_per_s=peaks,
         elementwise_tflop_per_s={name: max(peaks[name], peaks["float32"]) for name in peaks},
-        memory_gb_per_s=_stream_gb_per_s(STREAM_CACHES * cache),
+        memory_gb_per_s=_stream_gb_per_s(stream),
         last_level_bytes=cache,
         launch_us=_launch_us(),
-        source=f"measured with torch {place.torch} at load average {load:.1f}, best of {RUNS}: "
-        f"copy, add and sum over {STREAM_CACHES * cache / 1e6:.0f} MB; square products up to "
-        f"{MATRIX[-1]}, half types at least at float32's rate; elementwise work shares "
-        "the units of products; launch_us: torch.add on one element",
+        source=f"measured with torch {place.torch} at load average {load:.1f}"
+        f"{' (provisional: others were at work)' if _disturbed(load, place) else ''}, best of "
+        f"{RUNS}: copy, add and sum over {stream / 1e6:.0f} MB"
+        f"{'' if cache else ' (guessed: the last-level cache has no known size)'}; square "
+        f"products up to {MATRIX[-1]}, half types at least at float32's rate; elementwise work "
+        "shares the units of products; launch_us: torch.add on one element",
     )
+
+
+def _disturbed(load: float, place: Place) -> bool:
+    """Tell whether others were at work, by the rule of the finding foreign_load."""
+    return load - place.num_threads > FOREIGN_LOAD * (os.cpu_count() or 1)
 
 
 def _stream_gb_per_s(size: int) -> float:

@@ -2,8 +2,8 @@
 
 The bound is the ceiling that asks for the most time: memory for the bytes, compute for the flops
 (matrix units and elementwise engines work side by side), launch for starting each operation. Where
-the memory ceiling does not apply (data that stay in a cache), or where starting work is what takes
-the time, no percentage is given, but the reason.
+the memory ceiling does not apply (data that stay in a cache), where starting work is what takes the
+time, or where nothing tells whether a device waited, no percentage is given, but the reason.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ class Seen:
     """Outermost operations of a call, by the profiler."""
     device_busy_us: float | None = None
     """Time that the device worked in a call, by the profiler."""
+    busy_unknown: str | None = None
+    """Why nothing tells whether an accelerator waited for its host; None where it is known."""
+    ceilings_file: str | None = None
+    """Where measured ceilings are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +64,14 @@ def place(seen: Seen, hardware: Hardware, unknown: str | None = None) -> Placed:
     """Return the rates of one call and its fraction of the bound; `unknown` says why no ceilings.
 
     The fraction is None, with the reason, where no ceiling is known, where work starts slower than
-    it runs, and where the data stay in a cache.
+    it runs, where the data stay in a cache, and where a device may have waited unseen. Rates are
+    over the named time, the device's waiting included.
     """
-    bounds = _bounds(seen, hardware)
-    bound = max(bounds, key=lambda each: each.us) if bounds else None
     waits = seen.device_busy_us is not None and seen.device_busy_us < IDLE * seen.time_us
+    bounds = [] if waits else _bounds(seen, hardware)
+    bound = max(bounds, key=lambda each: each.us) if bounds else None
     why = _mislead(seen, hardware, bound, waits)
-    fraction = bound.us / seen.time_us if bound and why is None else None
+    share = bound.us / seen.time_us if bound and why is None else None
     cost = seen.cost
     roofline = Roofline(
         bytes=cost.bytes,
@@ -75,7 +80,7 @@ def place(seen: Seen, hardware: Hardware, unknown: str | None = None) -> Placed:
         time_source=seen.time_source,
         gb_per_s=None if cost.bytes is None else cost.bytes / seen.time_us / 1e3,
         tflop_per_s=None if cost.flops is None else cost.flops / seen.time_us / 1e6,
-        fraction_of_bound=fraction,
+        fraction_of_bound=None if seen.busy_unknown else share,
         bound="launch" if waits else bound.name if bound else None,
         bound_us=bound.us if bound else None,
         ceiling=bound.ceiling if bound else None,
@@ -84,15 +89,25 @@ def place(seen: Seen, hardware: Hardware, unknown: str | None = None) -> Placed:
         hardware_source=hardware.source,
         padding_waste=cost.padding_waste,
     )
-    absent = {"roofline.fraction_of_bound": why.message} if why else {}
-    if not bounds:
-        reason = unknown or "hardware names no ceilings for this dtype"
-        names = ("fraction_of_bound", "bound_us", "ceiling", *(() if waits else ("bound",)))
-        absent |= {f"roofline.{name}": reason for name in names}
     found = [why] if why else []
-    if bound and fraction is not None and fraction > 1:
-        found.append(_above(bound, fraction, seen, hardware))
+    if bound and share is not None and share > 1:
+        found.append(_above(bound, share, seen, hardware))
+    absent = _absent(seen, bound, why, unknown)
     return Placed(roofline=roofline, absent=absent, checks=tuple(found))
+
+
+def _absent(
+    seen: Seen, bound: Bound | None, why: Check | None, unknown: str | None
+) -> dict[str, str]:
+    """Return why there is no fraction, and where no ceiling bounds the time also no bound."""
+    names: tuple[str, ...] = ("fraction_of_bound",)
+    reason = why.message if why else seen.busy_unknown
+    if bound is None:
+        names += ("bound_us", "ceiling")
+    if bound is None and why is None:
+        names += ("bound",)
+        reason = unknown or "hardware names no ceilings for this dtype"
+    return {f"roofline.{name}": reason for name in names} if reason else {}
 
 
 def ceilings_of(seen: Seen, hardware: Hardware) -> dict[str, float]:
@@ -172,14 +187,14 @@ def _mislead(seen: Seen, hardware: Hardware, bound: Bound | None, waits: bool) -
     return None
 
 
-def _above(bound: Bound, fraction: float, seen: Seen, hardware: Hardware) -> Check:
-    again = " or measure it again without its file" if hardware.measure else ""
+def _above(bound: Bound, share: float, seen: Seen, hardware: Hardware) -> Check:
+    again = f"; removing {seen.ceilings_file} measures it again" if seen.ceilings_file else ""
     return Check(
         name="above_ceiling",
         level=Level.SUSPECT,
-        message=f"{fraction:.0%} of what {bound.ceiling} allows ({bound.us:.4g} us in "
+        message=f"{share:.0%} of what {bound.ceiling} allows ({bound.us:.4g} us in "
         f"{seen.time_us:.4g} us): a ceiling, the cost model or the time is wrong. Check the "
-        f"hardware file ({hardware.name}){again}, and that all the work was done.",
+        f"ceilings ({hardware.name}{again}), and that all the work was done.",
     )
 
 

@@ -34,6 +34,8 @@ class Point:
     time_us: float
     roofline: Roofline
     neuron: dict[str, float]
+    engines: str
+    """Rates of the hardware's single engines in words, empty where its file names none."""
     why: str | None
     """Why there is no fraction, if so."""
 
@@ -50,9 +52,10 @@ def points_of(results: Sequence[Result]) -> list[Point]:
     return [
         Point(
             name=name,
-            time_us=_time_us(result),
+            time_us=_time_us(result, result.roofline.time_source),
             roofline=result.roofline,
             neuron=result.neuron,
+            engines=_engines(result),
             why=result.absent.get("roofline.fraction_of_bound"),
         )
         for name, result in zip(names, results, strict=True)
@@ -84,11 +87,16 @@ def _row(point: Point) -> tuple[str, ...]:
     )
 
 
-def _time_us(result: Result) -> float:
+def _time_us(result: Result, source: str) -> float:
     timing = result.timing
     assert timing is not None
-    per_call = timing.time_per_call_us
-    return (per_call or timing.latency_us).median
+    stats = timing.time_per_call_us if source == "time_per_call" else timing.latency_us
+    assert stats is not None
+    return stats.median
+
+
+def _engines(result: Result) -> str:
+    return ", ".join(f"{k} {v:.4g}" for k, v in result.config["hardware"]["engines"].items())
 
 
 def _figures(value: float | None) -> str:

@@ -64,10 +64,11 @@ class Hardware:
     """Ceilings of the device, for the roofline."""
 
     name: Text | None = None
-    """What the ceilings describe; null means none are known, auto takes the file whose
-    device_model matches."""
+    """What the ceilings describe; null means none are known, auto takes the shipped file whose
+    device_model matches; name a file of your own."""
     device_model: Text | None = None
-    """Pattern in the device's model, by which hardware=auto takes this file."""
+    """Pattern in the device's model, by which hardware=auto takes a shipped file and another
+    device is told of."""
     measure: Flag = False
     """The device is the CPU: measure its ceilings once, at the same threads and cores."""
     peak_tflop_per_s: dict[Text, Real] = field(default_factory=dict)
@@ -80,7 +81,8 @@ class Hardware:
     last_level_bytes: Positive | None = None
     """Size of the last-level cache or on-chip memory."""
     engines: dict[Text, Real] = field(default_factory=dict)
-    """Rates of single engines for elementwise work, in 1e12 elements a second; shown, not used."""
+    """Rates of single engines for elementwise work, in 1e12 elements a second; runner.roofline
+    shows them, elementwise_tflop_per_s is what bounds."""
     launch_us: Above0 | None = None
     """Least time of starting one operation."""
     source: Text | None = None
