@@ -54,6 +54,7 @@ def assemble(
         identity_parts=identity.parts,
         started=started,
         ended=ended,
+        measured_s=sum(sum(record.stage_s.values()) for record in records),
         environment=first.environment if first else None,
         timing=timing,
         compile=first.compile if first else None,
@@ -72,8 +73,8 @@ def assemble(
 
 
 def _code(first: Record | None) -> dict[str, str]:
-    names = first.compile.code if first and first.compile else ()
-    return {f"code/{name}": name for name in names}
+    names = first.compile.code if first and first.compile else None
+    return {f"code/{name}": name for name in names or ()}
 
 
 def resolved(config: Config, first: Record | None) -> dict[str, Any]:

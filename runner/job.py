@@ -23,7 +23,7 @@ from runner.identity import Identity
 from runner.launch.child import Setup
 from runner.launch.pool import Ended, Ending
 from runner.record import Record, read_record
-from runner.result import BINARY, Result, Status
+from runner.result import Result, Status
 
 STATUS = {
     Ending.ERROR: Status.FAILED,
@@ -34,6 +34,8 @@ STATUS = {
 
 BEGUN = "job.json"
 """Says whose folder it is before there is a result."""
+BINARY = "binary"
+"""The kind of artifact that is large and opaque: it goes to MLflow only if asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,8 @@ class Begun:
 
     identity: str
     started: str
+    beside: int = 0
+    """How many others ran beside it, at most."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -108,15 +112,20 @@ class Job:
             self.started = now()
             self.folder.mkdir(parents=True, exist_ok=True)
             write_config(self.folder, self.config)
-            begun = Begun(identity=self.identity.digest, started=self.started)
-            write_json(self.folder / BEGUN, begun)
+            self._say_begun()
+
+    def runs_beside(self, others: int) -> None:
+        """Keep how many others run now, also for a command that resumes this one."""
+        if others > self.beside:
+            self.beside = others
+            self._say_begun()
 
     def take_up(self) -> None:
         """Keep the processes that an earlier command ended whole for the same identity."""
         begun = begun_in(self.folder)
         if begun is None or begun.identity != self.identity.digest:
             return
-        self.started = begun.started
+        self.started, self.beside = begun.started, begun.beside
         for torn in self.folder.glob(".*.tmp"):
             torn.unlink()
         while (record := read_record(self.folder, len(self.endings))) and record.stage == "done":
@@ -142,6 +151,12 @@ class Job:
         )
         write_json(self.folder / "result.json", result)
         return result
+
+    def _say_begun(self) -> None:
+        assert self.started is not None
+        digest = self.identity.digest
+        begun = Begun(identity=digest, started=self.started, beside=self.beside)
+        write_json(self.folder / BEGUN, begun)
 
     def _outcome(self) -> Outcome | None:
         """Return how the first process that did not end well ended, or None if all did."""

@@ -13,10 +13,6 @@ from typing import Any
 
 from runner.errors import RunnerError
 
-SCHEMA_VERSION = 1
-BINARY = "binary"
-"""The kind of artifact that is large and opaque: it goes to MLflow only if asked for."""
-
 
 class Status(StrEnum):
     """How a combination ended."""
@@ -100,7 +96,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compile:
-    """The first call and what the compiler did in it."""
+    """The first call of the first process, and what the compiler did in it."""
 
     first_call_s: float
     graphs: int | None = None
@@ -113,9 +109,9 @@ class Compile:
     recompile_reasons: tuple[str, ...] = ()
     """The guards that failed, first recompilation first."""
     cache_dir: str | None = None
-    code: tuple[str, ...] = ()
+    code: tuple[str, ...] | None = None
     """Files with the generated code, where variant.compile.keep_code asks for it."""
-    unused_ops: tuple[str, ...] = ()
+    unused_ops: tuple[str, ...] | None = None
     """Ops whose results reach no output, so that a compiler removes them."""
     process: str
     """fresh: paid the compiler's start in this call; warmed: a process before had paid it."""
@@ -243,7 +239,7 @@ class Environment:
 class Result:
     """One combination, measured or not."""
 
-    schema_version: int = SCHEMA_VERSION
+    schema_version: int = 1
     status: Status
     reason: str | None = None
     stage: str | None = None
@@ -254,6 +250,8 @@ class Result:
     started: str
     """Local time with offset, ISO 8601."""
     ended: str
+    measured_s: float | None = None
+    """Seconds in the stages of all its processes, without what ran between them."""
     environment: Environment | None = None
     timing: Timing | None = None
     compile: Compile | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -25,7 +24,10 @@ class Earlier:
     parts: dict[str, str]
     status: Status
     reason: str | None
-    seconds: float
+    measured_s: float | None
+    """What all its processes took; None in a result from before that was kept."""
+    processes: int
+    """How many its config asked for."""
 
     @property
     def failed(self) -> bool:
@@ -37,16 +39,24 @@ class Earlier:
         """Tell whether it was stopped, which says nothing of it."""
         return self.status is Status.INTERRUPTED
 
+    def estimate_s(self, processes: int) -> float | None:
+        """Return how long so many processes of it would take, if that can be told."""
+        return None if self.measured_s is None else self.measured_s * processes / self.processes
+
+
+class _Config(msgspec.Struct):
+    processes: int = 1
+
 
 class _Stored(msgspec.Struct):
     """The few fields of result.json that are decoded; the rest is skipped."""
 
     status: Status
     identity: str
-    started: str
-    ended: str
+    config: _Config
     reason: str | None = None
     identity_parts: dict[str, str] = msgspec.field(default_factory=dict)
+    measured_s: float | None = None
 
 
 def earlier_in(sweep: Path) -> list[Earlier]:
@@ -61,14 +71,14 @@ def read_earlier(file: Path) -> Earlier | None:
         stored = msgspec.json.decode(file.read_bytes(), type=_Stored)
     except (FileNotFoundError, msgspec.MsgspecError):
         return None
-    seconds = datetime.fromisoformat(stored.ended) - datetime.fromisoformat(stored.started)
     return Earlier(
         folder=file.parent,
         identity=stored.identity,
         parts=stored.identity_parts,
         status=stored.status,
         reason=stored.reason,
-        seconds=seconds.total_seconds(),
+        measured_s=stored.measured_s,
+        processes=stored.config.processes,
     )
 
 

@@ -22,6 +22,7 @@ SHARED = (
     "sweep.resume",
     "sweep.retry_failed",
     "sweep.until",
+    "sweep.most_processes",
     "sweep.format",
     "tracking",
     "plan",
@@ -124,7 +125,7 @@ def plan(
         base = {
             "combination": each,
             "identity": identity,
-            "estimate_s": nearest.seconds if nearest else None,
+            "estimate_s": nearest.estimate_s(each.config.processes) if nearest else None,
         }
         if each.excluded:
             planned.append(_planned(base, State.EXCLUDED, False, each.excluded))

@@ -38,7 +38,8 @@ def summary(planned: Sequence[Planned]) -> str:
     ]
     processes = sum(each.combination.config.processes for each in runs)
     known = [each.estimate_s for each in runs if each.estimate_s is not None]
-    time = f", about {sum(known):.0f} s" if runs and len(known) == len(runs) else ""
+    beside = runs[0].combination.config.sweep.jobs if runs else 1
+    time = f", about {sum(known) / beside:.0f} s" if runs and len(known) == len(runs) else ""
     device = {each.combination.config.device.name for each in runs if each.identity is None}
     unresolved = "; device auto is resolved when it runs" if "auto" in device else ""
     left = f" ({', '.join(counts)})" if counts else ""

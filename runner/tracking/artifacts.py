@@ -7,7 +7,8 @@ import io
 from pathlib import Path
 from typing import Literal
 
-from runner.result import BINARY, Profile, Result
+from runner.job import BINARY
+from runner.result import Profile, Result
 from runner.tracking.names import portable_name
 
 ALWAYS = ("result.json", "config.yaml")

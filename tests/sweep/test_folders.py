@@ -19,6 +19,7 @@ from runner.job import write_config
 from runner.sweep.earlier import Earlier, earlier_in, newest_sweep, resumed_folder
 from runner.sweep.folders import clear, held, places
 from runner.sweep.plan import Planned, combine, plan
+from runner.sweep.show import summary
 from runner.tracking.receipt import Receipt, read_receipt, write_receipt
 
 
@@ -37,10 +38,11 @@ def planned(
 
 def store(folder: Path, identity: Identity, status: str = "passed") -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    times = {"started": "2026-11-29T12:00:00+00:00", "ended": "2026-11-29T12:00:02+00:00"}
     parts = {"identity": identity.digest, "identity_parts": identity.parts}
-    write_json(folder / "result.json", {"status": status, "reason": "why", **parts, **times})
-    write_json(folder / "job.json", {"identity": identity.digest, "started": times["started"]})
+    took = {"measured_s": 2.0, "config": {"processes": 1}}
+    write_json(folder / "result.json", {"status": status, "reason": "why", **parts, **took})
+    started = "2026-11-29T12:00:00+00:00"
+    write_json(folder / "job.json", {"identity": identity.digest, "started": started})
 
 
 def test_done_is_what_has_the_same_identity(tmp_path: Path) -> None:
@@ -51,6 +53,21 @@ def test_done_is_what_has_the_same_identity(tmp_path: Path) -> None:
     assert [(each.state, each.runs) for each in again] == [("done", False), ("new", True)]
     assert again[1].reason == "differs from 000_x in workload"
     assert again[1].estimate_s == 2.0
+
+
+def test_an_estimate_counts_what_the_processes_took_for_as_many_as_are_to_run(
+    tmp_path: Path,
+) -> None:
+    config = Config(workload=Workload(shape=(4, 8)))
+    store(tmp_path / "000_x", identity_of(config))
+    stored = earlier_in(tmp_path)
+    five = to_plain(dataclasses.replace(config, processes=5))
+    found, _ = combine([five], lambda *_: None)
+    (of_five,) = plan(found, identity_of, stored, resuming=False, retry_failed=False)
+    assert of_five.estimate_s == 10.0
+    assert "1 of 1 to run in 5 processes, about 10 s" in summary([of_five])
+    (before,) = (dataclasses.replace(each, measured_s=None) for each in stored)
+    assert before.estimate_s(5) is None
 
 
 def test_a_half_written_or_foreign_result_does_not_count(tmp_path: Path) -> None:
