@@ -24,8 +24,10 @@ DEFAULT_REASONS = (
     (r"numerics\..*_error", "the outputs cannot be compared"),
     (r".*\.stdev", "one sample has no spread"),
     (r"compile\.cache_dir", "the compiler's shared cache was used"),
-    (r"timing\.processes.*", "see the figure above the processes"),
+    (r"compile\.code", "variant.compile.keep_code is false"),
     (r"environment\.cores", "the process was not held to cores"),
+    (r"environment\.facts\..*", "it cannot be read here"),
+    (r"profile\.chain\..*", "no launch of the recorded steps has it"),
     (r"profile\..*", "not recorded by this device's profiler"),
 )
 """The reason of a figure that is None, by pattern, where the process gave none itself."""
@@ -68,13 +70,21 @@ def _default_reason(path: str, why: dict[str, str]) -> str:
 
 
 def _nones(value: Any, path: str) -> Iterator[str]:
-    """Yield the dotted paths of the fields of a section that are None, tables left out."""
-    for field in dataclasses.fields(value):
-        inner, here = getattr(value, field.name), f"{path}.{field.name}"
-        if inner is None and field.name not in ("reason",):
+    """Yield the dotted paths of what is None in a section, rows of tables left out."""
+    for name, inner in _fields(value):
+        here = f"{path}.{name}"
+        if inner is None and name != "reason":
             yield here
-        elif dataclasses.is_dataclass(inner):
+        elif dataclasses.is_dataclass(inner) or isinstance(inner, dict):
             yield from _nones(inner, here)
+
+
+def _fields(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        yield from value.items()
+        return
+    for field in dataclasses.fields(value):
+        yield field.name, getattr(value, field.name)
 
 
 def _is_none(result: Result, path: str) -> bool:
@@ -82,5 +92,5 @@ def _is_none(result: Result, path: str) -> bool:
     for name in path.split("."):
         if value is None:  # The whole section is absent and says so itself.
             return False
-        value = getattr(value, name)
+        value = value.get(name) if isinstance(value, dict) else getattr(value, name)
     return value is None

@@ -64,11 +64,11 @@ def generated() -> list[Path]:
     return [Path(module.__file__) for module in PyCodeCache.modules if module.__file__]
 
 
-def keep_code(before: list[Path], folder: Path) -> tuple[str, ...]:
-    """Copy the generated code that is new since `before` to `folder`; return the files' names."""
+def keep_code(before: list[Path], folder: Path) -> tuple[str, ...] | None:
+    """Copy the code that is new since `before` to `folder`; return the files' names, if any."""
     names = []
     for number, file in enumerate(each for each in generated() if each not in before):
         name = f"code_{number}.py"
         shutil.copyfile(file, folder / name)
         names.append(name)
-    return tuple(names)
+    return tuple(names) or None

@@ -13,9 +13,12 @@ from runner.launch import server
 from runner.measure import compilation
 from runner.measure.prepare import Prepared
 from runner.measure.unused import unused_ops
+from runner.record import own_caches
 from runner.result import Compile
 
-NOT_COMPILED = ("graphs", "graph_breaks", "recompiles", "cache")
+NOT_COMPILED = (
+    *("graphs", "graph_breaks", "recompiles", "cache", "cache_dir", "code", "unused_ops"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,7 @@ def first_call(
     how = config.variant.compile
     cache_dir = None
     if how and how.cache == "cold":
-        cache_dir = str(folder / f"compile_cache_{process}")
+        cache_dir = str(own_caches(folder, process))
         compilation.use_cache(cache_dir)
     keeps = how is not None and how.keep_code and process == 0
     before = compilation.generated() if keeps else []
@@ -50,6 +53,7 @@ def first_call(
         return FirstCall(output=output, facts=facts, absent=absent)
     found = compilation.count()
     unused, untold = unused_ops(prepared.function, prepared.sets[0])
+    code = compilation.keep_code(before, folder) if keeps else None
     facts = Compile(
         first_call_s=seconds,
         graphs=found.graphs,
@@ -57,11 +61,11 @@ def first_call(
         break_reasons=tuple(found.breaks),
         cache=found.cache,
         cache_dir=cache_dir,
-        code=compilation.keep_code(before, folder) if keeps else (),
+        code=code,
         unused_ops=unused,
         process=paid,
     )
     absent = {"compile.unused_ops": untold} if untold else {}
-    if keeps and not facts.code:
+    if keeps and code is None:
         absent["compile.code"] = f"{how.backend} left no Python file of generated code"
     return FirstCall(output=output, facts=facts, absent=absent)

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from runner.workload import Tensors
 
 
-def unused_ops(function: Callable[..., Any], tensors: Tensors) -> tuple[tuple[str, ...], str]:
-    """Return the ops of a forward whose results no output needs, and why that could not be told.
+def unused_ops(
+    function: Callable[..., Any], tensors: Tensors
+) -> tuple[tuple[str, ...] | None, str]:
+    """Return the ops of a forward whose results no output needs, or None and why it is unknown.
 
     The function is called once on the CPU, on copies, op by op as eager runs it.
     """
@@ -25,7 +27,7 @@ def unused_ops(function: Callable[..., Any], tensors: Tensors) -> tuple[tuple[st
         with plainly(), nested:
             graph = make_fx(function)(*on_cpu(tensors)).graph
     except Exception as error:  # noqa: BLE001  # What cannot be told is said, and costs no result.
-        return (), f"the function cannot be traced on the CPU ({type(error).__name__})"
+        return None, f"the function cannot be traced on the CPU ({type(error).__name__})"
     before = {node.name: node for node in graph.nodes}
     graph.eliminate_dead_code()
     kept = {node.name for node in graph.nodes}
