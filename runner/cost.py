@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
-
-Direction = Literal["fwd", "bwd", "fwd_bwd"]
 
 MATMUL = {"fwd": 1, "bwd": 2, "fwd_bwd": 3}
 """Matrix products by direction, in those of the forward: each has two gradients, one for each

@@ -7,6 +7,7 @@ parent makes the result out of the last lines.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,28 +24,6 @@ from runner.result import (
     ProcessTiming,
     Profile,
 )
-
-STAGES = (
-    "start",
-    "inputs",
-    "first_call",
-    "numerics",
-    "warmup",
-    "timing",
-    "memory",
-    "profile",
-    "trace",
-)
-"""The stages of one process, in order; `done` follows the last."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    """Why a process ended before its work was done."""
-
-    stage: str
-    reason: str
-    """One line: the error's type and text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +61,6 @@ class Record:
     """The stage that runs now, `done` at the end."""
     stage_s: dict[str, float] = field(default_factory=dict)
     """Wall time of each stage that ended."""
-    failure: Failure | None = None
     environment: Environment | None = None
     inputs: InputFacts | None = None
     cost: CostFacts | None = None
@@ -117,9 +95,16 @@ def samples_file(folder: Path, process: int) -> Path:
     return folder / f"samples_{process}.json"
 
 
+def own_caches(folder: Path, process: int) -> Path:
+    """Return where a process keeps compile caches of its own, if it is to find them empty."""
+    return folder / f"compile_cache_{process}"
+
+
 def begin_record(folder: Path, process: int) -> None:
-    """Forget what an earlier attempt at this process has left."""
+    """Forget what an earlier attempt at this process has left, full caches included."""
     record_file(folder, process).unlink(missing_ok=True)
+    if own_caches(folder, process).exists():
+        shutil.rmtree(own_caches(folder, process))
 
 
 def write_record(folder: Path, record: Record) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite, nan
-from statistics import median
 
 from runner.result import Stats
 
@@ -31,11 +29,6 @@ def summarise(samples: Sequence[float]) -> Stats:
         mean=float(values.mean()),
         stdev=float(values.std(ddof=1)) if values.size > 1 else None,
     )
-
-
-def process_median(samples: Sequence[float]) -> float:
-    """Return the median that stands for one process; not a number if any sample is none."""
-    return median(samples) if samples and all(map(isfinite, samples)) else nan
 
 
 def drift(samples: Sequence[float]) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from math import comb
 
@@ -14,7 +13,7 @@ from scipy import stats as scipy_stats
 
 from runner.stats.interval import interval_place, median_ratio
 from runner.stats.ranks import rank_sum_ways
-from runner.stats.summary import process_median, summarise
+from runner.stats.summary import summarise
 
 
 def test_a_sample_is_summed_up_by_linear_percentiles_and_sample_deviation() -> None:
@@ -35,13 +34,6 @@ def test_a_single_value_has_no_deviation() -> None:
 def test_an_empty_or_unfinite_sample_is_refused(samples: list[float]) -> None:
     with pytest.raises(ValueError, match="finite"):
         summarise(samples)
-
-
-def test_no_sample_of_a_process_is_dropped_to_get_around_a_bad_one() -> None:
-    assert process_median([580.0, 581.0, 579.0, 3100.0]) == 580.5
-    assert math.isnan(process_median([1.0, float("nan"), 2.0]))
-    assert math.isnan(process_median([1.0, float("inf")]))
-    assert math.isnan(process_median([]))
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 5), (5, 5), (7, 4), (12, 9)])
