@@ -6,7 +6,6 @@ does while nothing is measured, unless jobs run beside each other.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -94,7 +93,7 @@ class Run:
     def _carry_out(self, jobs: Sequence[Job]) -> None:
         for job in jobs:
             self._end_if_complete(job)
-        waiting = deque(self._turns(jobs))
+        waiting = self._turns(jobs)
         while waiting or self._running:
             self._fill(waiting)
             for child, ended in self._wait():
@@ -117,12 +116,22 @@ class Run:
     def _unfinished(self, jobs: Sequence[Job]) -> list[Job]:
         return [job for job in jobs if job.number not in self._failed]
 
-    def _fill(self, waiting: deque[Turn]) -> None:
-        while waiting and self._free:
-            turn = waiting.popleft()
-            stopped = self._rules.sweep.fail_fast and any(self._failed.values())
-            if not stopped and turn.job.number not in self._failed:
+    def _fill(self, waiting: list[Turn]) -> None:
+        """Start what there is room for, a job's processes one at a time; drop what is over."""
+        busy = {turn.job for turn, _ in self._running.values()}
+        for turn in list(waiting):
+            if not self._free:
+                return
+            if self._is_over(turn.job):
+                waiting.remove(turn)
+            elif turn.job not in busy:
+                waiting.remove(turn)
+                busy.add(turn.job)
                 self._start(turn, self._free.pop(0))
+
+    def _is_over(self, job: Job) -> bool:
+        stopped = self._rules.sweep.fail_fast and any(self._failed.values())
+        return stopped or job.number in self._failed
 
     def _start(self, turn: Turn, slot: str | None) -> None:
         job = turn.job
@@ -136,9 +145,8 @@ class Run:
             limit=job.limit,
         )
         self._running[child] = (turn, slot)
-        jobs = {each.job for each, _ in self._running.values()}
-        for each in jobs:
-            each.beside = max(each.beside, len(jobs) - 1)
+        for each, _ in self._running.values():
+            each.job.runs_beside(len(self._running) - 1)
 
     def _wait(self) -> Sequence[tuple[Child, Ended]]:
         children = list(self._running)
