@@ -40,6 +40,7 @@ class Command:
             before = stored(str(composed["rerun"]), self._session.start)
             composed = before.again(composed, overrides)
         combinations = self._combinations([composed], base)
+        _refuse_alone(combinations[0])
         if combinations[0].config.plan:
             planned = _planned(combinations, _identify_now())
             self._print(planned)
@@ -117,8 +118,10 @@ class Command:
             return planned, Inspection(types={}, models={}, problems=())
         inspection = self._session.inspect(wanted)
         if unsure:
-            identifies = identifier(inspection)
-            planned = _planned(combinations, identifies, earlier, resuming=resuming)
+            now, then = _identify_now(), identifier(inspection)
+            planned = _planned(
+                combinations, lambda config: now(config) or then(config), earlier, resuming=resuming
+            )
         return planned, inspection
 
     def _combinations(self, composed: Sequence[Mapping[str, Any]], base: Path) -> list[Combination]:
@@ -135,6 +138,16 @@ class Command:
             print(form(planned), flush=True)
         except BrokenPipeError:  # A reader that has seen enough, such as head.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refuse_alone(combination: Combination) -> None:
+    """Raise UsageError for what a combination without -m cannot be."""
+    if combination.config.sweep.resume:
+        raise UsageError("sweep.resume: given for one combination; add -m, as sweeps are resumed")
+    if combination.excluded and not combination.config.plan:
+        raise UsageError(
+            f"sweep.exclude: {combination.excluded!r} excludes the only combination; leave it out"
+        )
 
 
 def _planned(

@@ -36,7 +36,7 @@ from runner.watcher import Watcher
 T = TypeVar("T")
 
 INSPECTION_S = 600.0
-"""Longest part of an inspection: starting a driver and building workloads, or measuring a ceiling."""
+"""Longest part of an inspection: starting a driver and building workloads, or one ceiling."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
