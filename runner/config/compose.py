@@ -41,11 +41,11 @@ def accept(argv: list[str]) -> Words:
     args = parser.parse_intermixed_args(argv)  # Flags may stand anywhere among overrides.
     asks = bool(args.cfg or args.info or args.hydra_help or args.shell_completion)
     folders = [Path(args.config_dir)] if args.config_dir else []
-    line, problems = check(args.overrides, multirun=args.multirun, folders=folders)
+    overrides, problems = check(args.overrides, multirun=args.multirun, folders=folders)
     if problems:
         raise UsageError(*(str(problem) for problem in problems))
     flags = [word for word in argv if word not in args.overrides]
-    return Words([*flags, *line.overrides], runs=not asks)
+    return Words([*flags, *overrides], runs=not asks)
 
 
 def run_hydra(argv: list[str], task: Callable[[DictConfig], Any]) -> None:

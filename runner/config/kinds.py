@@ -37,7 +37,7 @@ SHORT_DTYPES = {
     "double": "float64",
 }
 # The core list grammar of the Neuron runtime; used for CUDA indices and CPU cores alike.
-CORES = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+CORES = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,9 @@ class Kind:
 
 def whole(value: object) -> int:
     """Return an int from an int or a whole float; a bool or text is refused."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError
+    if isinstance(value, float) and not value.is_integer():  # Nor is an infinite one.
         raise ValueError
     return int(value)
 

@@ -8,7 +8,6 @@ so that one call tells all problems.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,18 +20,13 @@ if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
 
 
-@dataclass(frozen=True)
-class CommandLine:
-    """What Hydra is to be given: its flags and the overrides, keys under free mappings added."""
-
-    overrides: tuple[str, ...]
-    multirun: bool
-
-
 def check(
     overrides: Sequence[str], *, multirun: bool, folders: Sequence[Path] = ()
-) -> tuple[CommandLine, list[Problem]]:
-    """Check every override; `folders` are config folders searched before the shipped one."""
+) -> tuple[list[str], list[Problem]]:
+    """Return the overrides as Hydra must be given them, and every problem in them.
+
+    `folders` are config folders searched before the shipped one.
+    """
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import HydraException
 
@@ -44,7 +38,7 @@ def check(
     for text in overrides:
         try:
             override = parser.parse_override(text)
-        except HydraException:
+        except (HydraException, ValueError):  # The last for a number of thousands of digits.
             problems.append(_unreadable(text))
             continue
         key = override.key_or_group
@@ -53,7 +47,7 @@ def check(
         seen.add(key)
         problems += _check_one(override, groups, multirun)
         accepted.append(_for_hydra(override, text))
-    return CommandLine(tuple(accepted), multirun), problems
+    return accepted, problems
 
 
 def _unreadable(text: str) -> Problem:
@@ -118,10 +112,9 @@ def _lookup(key: str) -> Field | Problem:
     """Return the field of a dotted key, or the problem that there is none."""
     group: type | None = Config
     field: Field | None = None
-    parts = key.split(".")
-    for depth, part in enumerate(parts):
+    for part in key.split("."):
         if field is not None and field.values is not None:
-            return field.values if depth == len(parts) - 1 else _free(field)
+            return field.values  # Deeper inside a free mapping any plain value may stand.
         known = fields_of(group) if group else {}
         if part not in known:
             return unknown_key(key, part, known)
@@ -129,12 +122,6 @@ def _lookup(key: str) -> Field | Problem:
         group = field.group
     assert field is not None
     return field
-
-
-def _free(field: Field) -> Field:
-    """Return the field of a key deeper inside a free mapping, where any plain value may stand."""
-    assert field.values is not None
-    return field.values
 
 
 def _with_groups(problem: Problem, key: str, groups: Mapping[str, Any]) -> Problem:

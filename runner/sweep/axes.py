@@ -61,7 +61,10 @@ def points(override: Override) -> list[tuple[str | None, tuple[str, ...]]]:
         return [(value, (f"{key}={value}",))]
     if not override.is_discrete_sweep():
         raise UsageError(f"{key}: an interval has no values to run; use range(...) or a list")
-    return [(value, (f"{key}={value}",)) for value in override.sweep_string_iterator()]
+    values = list(override.sweep_string_iterator())
+    if not values:
+        raise UsageError(f"{key}: {override.input_line!r} gives no value; nothing would run")
+    return [(value, (f"{key}={value}",)) for value in values]
 
 
 def _own_axes(own: Own, given: Mapping[str, Any], parse: Parse) -> list[Axis]:
@@ -87,6 +90,8 @@ def _paired(group: Mapping[str, Any], given: Mapping[str, Any]) -> list[Axis]:
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{key} has {length}" for key, length in lengths.items())
         raise UsageError(f"hydra.sweeper.paired: lists of unequal length ({shown})")
+    if not all(lengths.values()):
+        raise UsageError(f"hydra.sweeper.paired: {', '.join(group)} have no values; give some")
     columns = zip(*group.values(), strict=True)
     return [
         [tuple(f"{key}={_text(v)}" for key, v in zip(group, row, strict=True)) for row in columns]

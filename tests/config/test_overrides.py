@@ -42,13 +42,13 @@ def test_the_same_key_twice_is_refused() -> None:
 
 def test_names_below_free_mappings_need_no_plus() -> None:
     words = ["env.FOO=1", "+workload.params.x=3", "tracking.tags.note='a|b=c:d é'"]
-    line, problems = check(words, multirun=False)
+    overrides, problems = check(words, multirun=False)
     assert problems == []
-    assert line.overrides == (
+    assert overrides == [
         "++env.FOO=1",
         "++workload.params.x=3",
         "++tracking.tags.note='a|b=c:d é'",
-    )
+    ]
 
 
 @pytest.mark.parametrize("word", ["tracking.tags.note=a|b=c", "workload.name=a=b:c|d", "seed=(1"])
