@@ -13,6 +13,7 @@ from pathlib import Path
 
 from runner.config.convert import Problem
 from runner.config.schema import Config
+from runner.record import own_caches
 
 PACKAGE = "torch-neuronx"
 OLDEST = (2, 13)
@@ -59,7 +60,7 @@ def variables(config: Config) -> dict[str, str]:
 
 def cold_caches(folder: Path, process: int) -> dict[str, str]:
     """Return both caches as empty folders of one process's own."""
-    own = folder / f"neff_cache_{process}"
+    own = own_caches(folder, process)
     names = ("neff", "local")
     return {name: str(own / sub) for name, sub in zip(CACHES, names, strict=True)}
 

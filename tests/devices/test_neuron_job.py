@@ -157,7 +157,9 @@ def test_a_compiled_graph_is_one_launch_and_its_cold_caches_lie_in_its_folder(
     folder, result = only(tmp_path)
     assert result.profile is not None
     assert (result.profile.launches, result.profile.op_calls) == (1, 1)
-    assert list((folder / "neff_cache_0").rglob("*.neff"))
+    assert result.compile is not None
+    assert result.compile.cache_dir == str(folder / "compile_cache_0")
+    assert list((folder / "compile_cache_0").rglob("*.neff"))
 
 
 @pytest.mark.parametrize(
