@@ -53,9 +53,9 @@ def preflight(config: Config, base: Path, found: str | None = None) -> list[Prob
     problems = []
     if kind not in (None, "cpu") and cpu_only():
         problems.append(absent(config.device.name, "cpu"))
-    problems += _neuron_only(config, kind or "auto")
-    if kind == "cpu" and config.device.cores:
-        problems += _missing_cores(config.device.cores)
+    if kind is not None:
+        problems += _neuron_only(config, kind)
+        problems += _cores(config.device.cores, kind) if config.device.cores else []
     return problems
 
 
@@ -137,6 +137,16 @@ def _neuron_only(config: Config, kind: str) -> list[Problem]:
         for key, value in keys.items()
         if value
     ]
+
+
+def _cores(cores: str, kind: str) -> list[Problem]:
+    """Refuse cores that are not there, and those of a device whose runtime cannot be told any."""
+    if kind == "cpu":
+        return _missing_cores(cores)
+    if kind in VISIBLE:
+        return []
+    remedy = f"{kind} cannot be held to some of its devices; leave it null"
+    return [Problem("device.cores", repr(cores), remedy)]
 
 
 def _missing_cores(cores: str) -> list[Problem]:
