@@ -11,6 +11,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from multiprocessing.connection import Connection, wait
@@ -24,6 +25,8 @@ from runner.launch.child import Setup, Word, Work, main
 
 GRACE_S = 2.0
 """How long a child has to end after SIGTERM; one that is in native code does not hear it."""
+LEAVE_S = 30.0
+"""How long a child has to leave after its last word; a runtime may hang while it is torn down."""
 
 
 class Ending(StrEnum):
@@ -64,8 +67,9 @@ class Child:
         self._enter("start")
 
     @property
-    def pid(self) -> int | None:
-        """The process's id."""
+    def pid(self) -> int:
+        """The process's id, which is also that of the session that it makes."""
+        assert self._process.pid is not None
         return self._process.pid
 
     @property
@@ -90,6 +94,7 @@ class Child:
                 yield word.value
             else:
                 self._last = word
+                self.deadline = time.monotonic() + LEAVE_S
 
     def ended(self) -> Ended | None:
         """Return how the child ended, or None while it runs within its limit."""
@@ -98,6 +103,8 @@ class Child:
             return self._verdict()
         if self.deadline is not None and time.monotonic() >= self.deadline:
             self.end()
+            if self._last is not None:
+                return self._verdict()
             reason = f"still in stage {self.stage} at its time limit"
             return Ended(ending=Ending.TIMEOUT, stage=self.stage, reason=reason)
         return None
@@ -106,13 +113,15 @@ class Child:
         """End the child's whole session: politely, then for certain."""
         for number, patience in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, None)):
             if self._process.exitcode is None:
-                _signal_session(self._process.pid, number)
+                if not _signal_session(self.pid, number):
+                    with suppress(ProcessLookupError):
+                        os.kill(self.pid, number)
                 self._process.join(patience)
         self.close()
 
     def close(self) -> None:
-        """Free what the parent holds of a child that has ended."""
-        _signal_session(self._process.pid, signal.SIGKILL)
+        """End what a child that has ended left in its session, and free what the parent holds."""
+        _signal_session(self.pid, signal.SIGKILL)
         self._words.close()
 
     def _enter(self, stage: str) -> None:
@@ -214,17 +223,13 @@ class Pool:
             del os.environ[server.WARM], os.environ[server.LOG]
 
 
-def _signal_session(pid: int | None, number: signal.Signals) -> None:
-    """Signal a child's session; it may have ended or not have made its session yet."""
-    if pid is None:
-        return
+def _signal_session(pid: int, number: signal.Signals) -> bool:
+    """Signal a child's session and tell whether there is one: it may be to come, or gone."""
     try:
         os.killpg(pid, number)
     except (ProcessLookupError, PermissionError):
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            return
+        return False
+    return True
 
 
 def _killed(code: int | None) -> str:
