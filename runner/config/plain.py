@@ -34,6 +34,13 @@ def flatten(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield f"{prefix}{key}", value
 
 
+def value_at(config: Any, key: str) -> Any:
+    """Return what plain data holds at a dotted key, None where there is no such key."""
+    for name in key.split("."):
+        config = config.get(name) if isinstance(config, Mapping) else None
+    return config
+
+
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value)]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import OmegaConf, open_dict
 
 from runner.config.compose import resolved
+from runner.config.plain import value_at
 from runner.errors import UsageError
 from runner.sweep.axes import Own, expand
 from runner.sweep.compose import Composer
@@ -70,19 +71,13 @@ def _base(config: DictConfig, composed: Sequence[Mapping[str, Any]]) -> Path:
     """Return the folder that sweeps go below; UsageError where it would be several."""
     raw = str(OmegaConf.to_container(config.hydra.sweep, resolve=False)["dir"])  # type: ignore[index,call-overload]
     for key in re.findall(r"\$\{([\w.]+)\}", raw):
-        values = dict.fromkeys(str(_value(each, key)) for each in composed)
+        values = dict.fromkeys(str(value_at(each, key)) for each in composed)
         if len(values) > 1:
             raise UsageError(
                 f"hydra.sweep.dir: {raw!r} gives several folders for one sweep "
                 f"({key} is {', '.join(values)}); leave {key} out of it"
             )
     return Path(config.hydra.sweep.dir).absolute()
-
-
-def _value(config: Any, key: str) -> Any:
-    for name in key.split("."):
-        config = config.get(name) if isinstance(config, Mapping) else None
-    return config
 
 
 def _loader(context: HydraContext, config: DictConfig) -> Callable[[list[str]], DictConfig]:
