@@ -14,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from runner.config import schema
-from runner.config.convert import Problem, nearest
+from runner.config.convert import Problem, nearest, shown
 from runner.config.sizes import padded
 from runner.cost import Cost
 from runner.draw import Draw
@@ -77,7 +77,8 @@ class Limited(Protocol):
     """Element types of its inputs, as torch names them."""
     directions: tuple[str, ...]
     paddable: tuple[str, ...]
-    """Axes along which padding adds work and leaves the rest of the output as it is."""
+    """Axes along which padding adds work and leaves the rest of the output as it is. An instance
+    may narrow them, where they depend on its parameters."""
 
 
 @runtime_checkable
@@ -97,7 +98,11 @@ class HardInputs(Protocol):
 
 @runtime_checkable
 class Rounded(Protocol):
-    """A workload that says how many roundings lie between its inputs and outputs."""
+    """A workload that says how many roundings lie between its inputs and outputs.
+
+    One that sets `cancels = True` says that terms of an output can cancel: an error is then allowed
+    beside the root mean square of the whole output and not only beside the element itself.
+    """
 
     roundings: int
     """Roundings to the working dtype along the longest chain of the op-by-op form."""
@@ -113,7 +118,7 @@ def load(spec: schema.Workload) -> Workload:
         raise _wrong("workload._target_", "null", "name a class, or choose workload=<group choice>")
     cls = import_path(spec._target_, "workload._target_", separator=".")
     _within_limits(cls, spec)
-    offered = {
+    offered: dict[str, Any] = {
         "shape": padded(spec),
         "dtype": getattr(torch, spec.dtype),
         "eps": spec.eps,
@@ -123,9 +128,9 @@ def load(spec: schema.Workload) -> Workload:
     }
     taken = _parameters(cls)
     keywords = {name: value for name, value in offered.items() if name in taken}
-    for name in ("shape", "eps", "target"):
-        if offered[name] is not None and name not in taken:
-            raise _wrong(f"workload.{name}", repr(offered[name]), f"{spec._target_} takes none")
+    for name in ("shape", "eps", "target", "inputs"):
+        if offered[name] not in (None, ()) and name not in taken:
+            raise _wrong(f"workload.{name}", shown(offered[name]), f"{spec._target_} takes none")
     takes_any = any(each.kind is each.VAR_KEYWORD for each in taken.values())
     unknown = [name for name in spec.params if name not in taken]
     if unknown and not takes_any:
@@ -137,6 +142,7 @@ def load(spec: schema.Workload) -> Workload:
         raise
     except (TypeError, ValueError) as error:
         raise _wrong("workload", f"{spec._target_} refused it", str(error)) from error
+    _within_limits(workload, spec)
     return workload
 
 
@@ -202,12 +208,12 @@ def padding_waste(spec: schema.Workload, cost: Cost) -> float | None:
     return prod(padded(spec) or ()) / prod(spec.shape or ()) - 1
 
 
-def _within_limits(cls: Any, spec: schema.Workload) -> None:
-    """Raise ProblemError where the class says that it does not take what the config asks for."""
+def _within_limits(limited: Any, spec: schema.Workload) -> None:
+    """Raise ProblemError where a class or instance does not take what the config asks for."""
     asked: dict[str, tuple[list[str], tuple[str, ...] | None]] = {
-        "workload.dtype": ([spec.dtype], getattr(cls, "dtypes", None)),
-        "workload.direction": ([spec.direction], getattr(cls, "directions", None)),
-        "workload.pad_to": (list(spec.pad_to), getattr(cls, "paddable", None)),
+        "workload.dtype": ([spec.dtype], getattr(limited, "dtypes", None)),
+        "workload.direction": ([spec.direction], getattr(limited, "directions", None)),
+        "workload.pad_to": (list(spec.pad_to), getattr(limited, "paddable", None)),
     }
     for key, (values, allowed) in asked.items():
         for value in values:

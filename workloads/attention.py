@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 class Attention:
     """Attention of q in batch x heads x seq x head_dim; k and v have params.kv_heads heads.
 
-    Static shapes: each new seq compiles again. Pad batch and heads freely, seq only where a causal
-    mask hides the padded keys from real queries.
+    Static shapes: each new seq compiles again. Pad batch freely; seq only where a causal mask hides
+    the padded keys from real queries; heads only where none then reads another key-value head.
     """
 
     dtypes = FLOATS
     directions = ALL_DIRECTIONS
-    paddable = ("batch", "heads", "seq")
+    paddable: tuple[str, ...] = ("batch", "heads", "seq")
     roundings = 14
     """Scores, scale, sub, exp, sum, div, product with v, and 8 for the exponential of rounded
     scores, which are of the order of 4."""
@@ -50,6 +50,9 @@ class Attention:
         if self.heads % self.kv_heads:
             raise ValueError(f"{self.heads} heads do not divide into {self.kv_heads} kv_heads")
         self.dtype, self.direction, self.causal = dtype, direction, causal
+        grouped = kv_heads not in (None, 1)
+        apart = {"heads": not grouped, "seq": causal}
+        self.paddable = ("batch", *(axis for axis, holds in apart.items() if holds))
         self.reduction = max(self.seq, self.head_dim)
 
     def activations(self, draw: Draw) -> Tensors:

@@ -42,7 +42,7 @@ class Decoder:
 
     dtypes = FLOATS
     directions = ALL_DIRECTIONS
-    paddable = ("batch", "seq")
+    paddable: tuple[str, ...] = ("batch", "seq")
     cancels = True
     constants = 2
     """The rotary tables."""
@@ -70,6 +70,8 @@ class Decoder:
         if phase == "decode" and direction != "fwd":
             raise ValueError(f"params.phase=decode has no gradients: direction {direction!r}")
         self.dtype, self.direction, self.phase = dtype, direction, phase
+        if phase == "decode":  # The one query sees every place of the cache.
+            self.paddable = ("batch",)
         self.norm = RMSNorm(shape=(1, sizes.hidden), dtype=dtype, eps=eps)
         self.eps = self.norm.eps
         norms = {**self.norm.implementations(), "compiled": compiled(self.norm.naive)}

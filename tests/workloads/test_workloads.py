@@ -72,6 +72,7 @@ def test_a_variant_that_a_workload_does_not_support_is_refused_by_name(workload:
         ({"dtype": "int8"}, "workload.dtype: 'int8' is not for softmax; it takes: float32"),
         ({"eps": 1e-6}, "workload.eps: 1e-06"),
         ({"pad_to": {"hidden": 128}}, "workload.pad_to: 'hidden' is not for softmax"),
+        ({"inputs": [{"shape": "4"}], "dtype": "float32"}, "workload.inputs: "),
     ],
 )
 def test_what_a_workload_does_not_take_is_refused_by_name(spec: Any, told: str) -> None:
@@ -127,3 +128,47 @@ def test_modes_of_one_variant_do_not_outlive_it() -> None:
 
     assert torch.is_grad_enabled()
     assert not torch.is_autocast_enabled("cpu")
+
+
+@pytest.mark.parametrize(
+    ("workload", "axis", "params"),
+    [
+        ("attention", "seq", {"causal": False}),
+        ("attention", "heads", {"kv_heads": 4}),
+        ("decoder", "seq", {"phase": "decode"}),
+    ],
+)
+def test_padding_that_would_change_the_rest_of_the_output_is_refused(
+    workload: str, axis: str, params: dict[str, Any]
+) -> None:
+    load(combine(workload, pad_to={axis: 4}).workload)
+    with pytest.raises(ProblemError, match=f"workload.pad_to: '{axis}' is not for {workload}"):
+        load(combine(workload, pad_to={axis: 4}, params=params).workload)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"kv_heads": 1}, {"kv_heads": 2}, {"kv_heads": 4}, {"causal": False}],
+    ids=str,
+)
+def test_attention_is_padded_exactly_where_that_leaves_the_rest_as_it_is(
+    params: dict[str, Any],
+) -> None:
+    import torch
+
+    from workloads.attention import Attention
+
+    made = Attention(shape=(1, 4, 6, 8), dtype=torch.float64, **params)
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = (
+        torch.randn(1, heads, 6, 8, dtype=torch.float64, generator=generator)
+        for heads in (4, made.kv_heads, made.kv_heads)
+    )
+    expected = made.reference(q, k, v)
+    for place, axis in enumerate(("batch", "heads", "seq")):
+        # Key-value heads follow the heads only where params.kv_heads leaves them to it.
+        stay = axis == "heads" and "kv_heads" in params
+        wide = [each if stay else torch.cat((each, each * 0), place) for each in (k, v)]
+        found = made.reference(torch.cat((q, q * 0), place), *wide)
+        same = torch.allclose(found.narrow(place, 0, expected.shape[place]), expected)
+        assert same == (axis in made.paddable)
