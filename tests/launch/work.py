@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,17 @@ def fail(argument: Any, tell: Tell) -> Any:
 def sleep_natively(argument: Any, tell: Tell) -> None:
     tell("asleep")
     ctypes.CDLL(None).sleep(600)
+
+
+def hang_after(argument: Any, tell: Tell) -> Any:
+    """Return, but leave a thread that keeps the process from ending."""
+    tell("working")
+    threading.Thread(target=ctypes.CDLL(None).sleep, args=(600,)).start()
+    return argument
+
+
+def fail_and_hang_after(argument: Any, tell: Tell) -> None:
+    raise ValueError(hang_after(argument, tell))
 
 
 def kill_itself(argument: Any, tell: Tell) -> None:
