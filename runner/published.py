@@ -1,7 +1,7 @@
 """Published numbers under what was measured here: named by their source, mixed with nothing.
 
-An experiment names a JSON file in `sweep.reference`. No figure of it enters a result, a ratio or a
-metric.
+An experiment names a JSON file in `sweep.reference`. No figure of it enters a result or a metric;
+on a device like the published one a line below each table says how far apart the two are.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Any
 
 import msgspec
 
+from runner.align import aligned
 from runner.config.groups import conf_dir
+from runner.config.plain import value_at
 from runner.errors import UsageError
 from runner.published_verdict import verdicts
 from runner.result import Result
@@ -39,6 +41,8 @@ class Reference:
     source: str
     taken_on: str
     """Device, schedule, and how sure the numbers are."""
+    device_time_source: str | None = None
+    """What the device times are sums of, as results name it; None compares them with nothing."""
     rows: tuple[Row, ...]
     when: dict[str, Any] = field(default_factory=dict)
     """Config keys and the values that they must have."""
@@ -72,7 +76,8 @@ def published(results: Sequence[Result], start: Path) -> list[str]:
         rows = [row for row in reference.rows if row.variant in variants]
         if rows:
             judged = [each for each in results if _speaks_of(reference, each.config)]
-            lines += ["", *_lines(reference, rows), *verdicts(rows, judged)]
+            told = verdicts(rows, judged, reference.device_time_source)
+            lines += ["", *_lines(reference, rows), *told]
     return lines
 
 
@@ -82,23 +87,13 @@ def _name(result: Result) -> str | None:
 
 
 def _speaks_of(reference: Reference, config: Mapping[str, Any]) -> bool:
-    return all(_value(config, key) == value for key, value in reference.when.items())
-
-
-def _value(config: Any, key: str) -> Any:
-    for name in key.split("."):
-        config = config.get(name) if isinstance(config, Mapping) else None
-    return config
+    return all(value_at(config, key) == value for key, value in reference.when.items())
 
 
 def _lines(reference: Reference, rows: Sequence[Row]) -> Iterator[str]:
     yield f"published, not measured here: {reference.source}; {reference.taken_on}"
-    cells = [HEAD, *(_cells(row) for row in rows)]
-    wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for line in cells:
-        first, *figures, last = zip(line, wide, strict=True)
-        middle = [text.rjust(width) for text, width in figures]
-        yield "  ".join(["", first[0].ljust(first[1]), *middle, last[0]]).rstrip()
+    for line in aligned([HEAD, *map(_cells, rows)], left=(0, len(HEAD) - 1)):
+        yield f"  {line}"
 
 
 def _cells(row: Row) -> tuple[str, ...]:

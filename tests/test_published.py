@@ -30,6 +30,7 @@ def test_the_articles_table_is_the_one_that_it_published() -> None:
     }
     assert "Profiling TorchNeuron" in found.source
     assert "2/1/1" in found.taken_on
+    assert found.device_time_source == "key_averages"
 
 
 def test_every_experiment_that_names_a_reference_has_it() -> None:
