@@ -99,7 +99,7 @@ def share(text: str) -> float:
 
 
 def _run(options: argparse.Namespace) -> int:
-    metrics = [metric_of(word) for word in dict.fromkeys(options.metric or ["latency_us"])]
+    metrics = list(dict.fromkeys(map(metric_of, options.metric or ["latency_us"])))
     rules = Rules(margin=options.max_slowdown, error_rate=options.error_rate)
     if options.candidate is None and options.save is None:
         raise UsageError("CANDIDATE: missing; or give --save NAME to keep BASE as a baseline")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from runner.compare.metric import Metric
+from runner.config.plain import flatten
+from runner.report.labels import varying
 from runner.result import Environment, Level, Result, Status
 
 Side = Literal["base", "candidate"]
@@ -35,6 +37,7 @@ def obstacles(base: Result, candidate: Result, metric: Metric) -> Iterator[Obsta
     """Yield what keeps a metric of two results from being compared, the gravest first."""
     yield from _unfit(candidate, "candidate")
     yield from _unfit(base, "base")
+    yield from _work(base, candidate)
     yield from _suspect(candidate, "candidate")
     yield from _suspect(base, "base")
     if base.environment and candidate.environment:
@@ -56,6 +59,12 @@ def _unfit(result: Result, side: Side) -> Iterator[Obstacle]:
         stage = f"in {result.stage}, " if result.stage else ""
         detail = f"{stage}{result.reason}" if result.reason else None
         yield Obstacle(what=str(result.status), side=side, detail=detail)
+
+
+def _work(base: Result, candidate: Result) -> Iterator[Obstacle]:
+    before, after = (dict(flatten(one.config["workload"])) for one in (base, candidate))
+    for key in varying([before, after]):
+        yield _other(f"workload.{key}", before.get(key), after.get(key))
 
 
 def _suspect(result: Result, side: Side) -> Iterator[Obstacle]:
@@ -80,8 +89,11 @@ def _machines(base: Environment, candidate: Environment) -> Iterator[Obstacle]:
 
 
 def _timed(base: Result, candidate: Result) -> Iterator[Obstacle]:
-    if base.timing and candidate.timing and base.timing.cache_state != candidate.timing.cache_state:
-        yield _other("cache state", base.timing.cache_state, candidate.timing.cache_state)
+    if base.timing and candidate.timing:
+        for name in ("cache_state", "input_sets", "input_bytes"):
+            before, after = getattr(base.timing, name), getattr(candidate.timing, name)
+            if before != after:
+                yield _other(name.replace("_", " "), before, after)
 
 
 def _profiled(base: Result, candidate: Result) -> Iterator[Obstacle]:

@@ -39,7 +39,8 @@ def matches(base: Sequence[Result], candidate: Sequence[Result]) -> list[Match]:
 
     Of equal configs on one side the latest counts. What is left when equal configs are matched is
     matched by what is measured, its settings aside; and where nothing matched at all, by the
-    workload, or as the only one of its side: so one variant can be compared with another.
+    workload: so one variant can be compared with another. Two that are then the only ones of their
+    sides are one combination too, so that what keeps them from being compared is told.
     """
     theirs, ours = _entries(base), _entries(candidate)
     pairs = [*_take(theirs, ours, _whole), *_take(theirs, ours, _core)]
@@ -103,6 +104,10 @@ def _key(flat: Mapping[str, Any]) -> Key:
 
 
 def _name(base: _Entry, candidate: _Entry) -> str:
-    if base.result.config["variant"] == candidate.result.config["variant"]:
+    """Return one name for what is the same work on both sides, else both names."""
+    if _core(base.result) == _core(candidate.result):
         return candidate.name
-    return f"{base.name} -> {candidate.name}"
+    names = [base.name, candidate.name]
+    if base.name == candidate.name:
+        names = combination_names([base.result.config, candidate.result.config])
+    return " -> ".join(names)

@@ -12,6 +12,13 @@ from runner.result import Result
 
 Pass = Literal["timed", "profiled", "first_call"]
 
+LOGGED: dict[Pass, str] = {
+    "timed": "{}/median",
+    "profiled": "{}/per_step",
+    "first_call": "compile/{}",
+}
+"""A figure's name in MLflow."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
@@ -21,6 +28,13 @@ class Metric:
     taken_in: Pass
     values: Callable[[Result], list[float]]
     """One value per process, in the order in which the processes ran."""
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """Return what it may be called: as in result.json, without its unit, as MLflow has it."""
+        short = self.name.rpartition("_")[0]
+        logged = LOGGED[self.taken_in]
+        return self.name, short, logged.format(self.name), logged.format(short)
 
 
 def _timed(name: str) -> Metric:
@@ -56,13 +70,16 @@ METRICS = {
 
 
 def metric_of(word: str) -> Metric:
-    """Return the metric of a name: as in result.json, without its unit, or as MLflow has it.
+    """Return the metric of one of its spellings.
 
-    Raises UsageError for a name that is none.
+    Raises UsageError for any other word, such as another figure of a known sample (`/p95`).
     """
-    name = next((part for part in word.split("/") if part not in ("compile", "")), word)
-    for spelled in (name, f"{name}_us", f"{name}_s"):
-        if spelled in METRICS:
-            return METRICS[spelled]
+    for metric in METRICS.values():
+        if word in metric.spellings:
+            return metric
+    name = word.removeprefix("compile/").partition("/")[0]
     known = ", ".join(METRICS)
-    raise UsageError(f"--metric: no metric {word!r}{nearest(name, METRICS)}; there are: {known}")
+    raise UsageError(
+        f"--metric: no metric {word!r}{nearest(name, METRICS)}; there are, as medians or a step's: "
+        f"{known}"
+    )

@@ -29,9 +29,10 @@ def made(**changes: Any) -> Result:
     return result("naive", FIVE, **changes)
 
 
-def cold(found: Result) -> Result:
+def timed(**changes: Any) -> Result:
+    found = made()
     assert found.timing
-    return dataclasses.replace(found, timing=dataclasses.replace(found.timing, cache_state="cold"))
+    return dataclasses.replace(found, timing=dataclasses.replace(found.timing, **changes))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,21 @@ def cold(found: Result) -> Result:
             made(numerics=dataclasses.replace(numerics(), output_dtype="float32")),
             "other output dtype: bfloat16 before, float32 now",
         ),
-        (cold(made()), "other cache state: warm before, cold now"),
+        (timed(cache_state="cold"), "other cache state: warm before, cold now"),
+        (timed(input_sets=1), "other input sets: 4 before, 1 now"),
+        (timed(input_bytes=4096), "other input bytes: 8192 before, 4096 now"),
+        (
+            made(made_by=config("naive", groups={"workload": {"name": "softmax"}})),
+            "other workload.name: rmsnorm before, softmax now",
+        ),
+        (
+            made(made_by=config("naive", "8x512")),
+            "other workload.shape: 4x512 before, 8x512 now",
+        ),
+        (
+            made(made_by=config("naive", groups={"workload": {"params": {"causal": True}}})),
+            "other workload.params.causal: None before, True now",
+        ),
         (made(timing=None), "candidate has no process with this figure"),
     ],
 )
@@ -165,12 +180,22 @@ def test_results_that_were_measured_at_the_same_time_took_turns(
         ("device_time_us/per_step", "device_time_us"),
         ("compile/first_call_s", "first_call_s"),
         ("first_call", "first_call_s"),
+        ("device_time/per_step", "device_time_us"),
     ],
 )
 def test_a_metric_is_known_by_the_names_that_results_and_mlflow_give_it(
     word: str, name: str
 ) -> None:
     assert metric_of(word).name == name
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["latency_us/p95", "latency/", "device_time_us/median", "compile/latency_us", "first_call_s/n"],
+)
+def test_a_figure_that_is_not_compared_is_refused_and_never_read_as_another(word: str) -> None:
+    with pytest.raises(UsageError, match=f"no metric '{word}'"):
+        metric_of(word)
 
 
 def test_a_metric_that_is_none_is_refused_with_the_nearest() -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import pytest
 from runner.errors import ExitCode
 from runner.result import Check, Level
 from tests.conftest import Cli
-from tests.report.factory import failed, result, store
+from tests.report.factory import config, failed, result, store
 
 FIVE = (20.0, 20.2, 20.4, 20.6, 20.8)
 SLOWER = tuple(1.2 * value for value in FIVE)
@@ -120,6 +119,7 @@ def test_results_that_are_incomparable_or_of_no_common_config_are_4(
         (["absent", "base"], "absent: no such file or folder, baseline or MLflow run"),
         (["base"], "CANDIDATE: missing"),
         (["base", "base", "--metric", "latencyus"], "did you mean 'latency_us'?"),
+        (["base", "base", "--metric", "latency_us/p95"], "no metric 'latency_us/p95'"),
         (["base", "base", "--max-slowdown", "a lot"], "write 5% or 0.05"),
         (["base", "base", "--max-slowdown", "500%"], "above 0% and below 100%"),
         (["base", "--save", "../up"], "is no name"),
@@ -134,6 +134,32 @@ def test_bad_usage_is_2_in_one_line(cli: Cli, base: Path, args: list[str], words
     assert done.stdout == ""
 
 
+def test_one_metric_under_two_names_is_compared_once(cli: Cli, base: Path) -> None:
+    words = ("--metric", "latency", "--metric", "latency_us", "--metric", "latency_us/median")
+    done = cli(str(base), str(base), *words, "--json", module="runner.compare")
+    assert done.returncode == ExitCode.OK, done.stderr
+    assert len(json.loads(done.stdout)["rows"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("shape", "workload", "reason"),
+    [
+        ("4x512", "softmax", "other workload.name: rmsnorm before, softmax now"),
+        ("8x512", "rmsnorm", "other workload.shape: 4x512 before, 8x512 now"),
+    ],
+)
+def test_two_jobs_of_other_work_are_incomparable_however_far_apart(
+    cli: Cli, base: Path, tmp_path: Path, shape: str, workload: str, reason: str
+) -> None:
+    made_by = config("naive", shape, groups={"workload": {"name": workload}})
+    store(result("naive", SLOWER, made_by=made_by), tmp_path / "job")
+    words = (str(base / "000_naive"), str(tmp_path / "job"))
+    done = cli(*words, module="runner.compare")
+    assert done.returncode == ExitCode.NOTHING, done.stdout
+    assert reason in done.stdout
+    assert f"rmsnorm/naive/4x512/bfloat16 -> {workload}/naive/{shape}/bfloat16" in done.stdout
+
+
 def test_an_error_rate_that_the_processes_cannot_meet_is_told(
     cli: Cli, base: Path, tmp_path: Path
 ) -> None:
@@ -144,7 +170,7 @@ def test_an_error_rate_that_the_processes_cannot_meet_is_told(
     assert done.stderr.startswith("ambiguous: ")
 
 
-def test_a_thousand_combinations_are_compared_within_seconds_and_without_heavy_imports(
+def test_a_thousand_combinations_are_compared_without_heavy_imports(
     tmp_path: Path,
 ) -> None:
     for side, values in (("base", FIVE), ("now", SLOWER)):
@@ -160,7 +186,6 @@ def test_a_thousand_combinations_are_compared_within_seconds_and_without_heavy_i
         "heavy = {'torch', 'mlflow', 'pandas', 'numpy', 'scipy', 'hydra'} & set(sys.modules);"
         "sys.exit(str(heavy) if heavy else code)"
     )
-    begun = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -168,8 +193,6 @@ def test_a_thousand_combinations_are_compared_within_seconds_and_without_heavy_i
         check=False,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
     )
-    # Measured about 1 s with start-up; the bound leaves room for a busy machine.
-    assert time.perf_counter() - begun < 6
     # A thousand comparisons with five processes a side can show nothing at 5 % over all.
     assert done.returncode == ExitCode.OK, done.stderr
     rows = json.loads(done.stdout)["rows"]

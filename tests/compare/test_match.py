@@ -85,6 +85,24 @@ def test_one_variant_can_be_compared_with_another_where_nothing_else_matches() -
     assert all(one.base and one.candidate for one in found)
 
 
+def test_what_is_not_the_same_work_stands_under_both_names_with_what_differs() -> None:
+    assert names([made("naive")], [made("naive", "8x512")]) == [
+        ("rmsnorm/naive/4x512/bfloat16 -> rmsnorm/naive/8x512/bfloat16", True, True)
+    ]
+    softmax = made("naive", workload={"name": "softmax"})
+    assert names([made("naive")], [softmax]) == [
+        ("rmsnorm/naive/4x512/bfloat16 -> softmax/naive/4x512/bfloat16", True, True)
+    ]
+    other = made("naive", workload={"eps": 1e-3})
+    assert names([made("naive", workload={"eps": 1e-5})], [other]) == [
+        (
+            "rmsnorm/naive/4x512/bfloat16/eps 1e-05 -> rmsnorm/naive/4x512/bfloat16/eps 0.001",
+            True,
+            True,
+        )
+    ]
+
+
 def test_a_variant_is_never_matched_with_another_beside_those_that_match() -> None:
     found = names([made("naive"), made("fused")], [made("naive"), made("compiled")])
     assert [both[1:] for both in found] == [(True, True), (False, True), (True, False)]

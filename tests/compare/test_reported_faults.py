@@ -57,8 +57,9 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[bool, str],
 
 @pytest.fixture(scope="module")
 def autocast(tmp_path_factory: pytest.TempPathFactory) -> dict[str | None, Result]:
-    """Fused as it is and under autocast."""
-    words = ("variant=fused", "variant.autocast=null,bfloat16", "numerics.check=true")
+    """A product as it is and under autocast, which makes its output bfloat16."""
+    words = ("workload=linear", "workload.dtype=fp32", "variant=fused", "numerics.check=true")
+    words += ("variant.autocast=null,bfloat16",)
     found = sweep(tmp_path_factory.mktemp("autocast"), *words)
     return {one.config["variant"]["autocast"]: one for one in found}
 
@@ -235,9 +236,9 @@ def test_output_type_and_torch_version_are_recorded_with_each_result(
 ) -> None:
     import torch
 
+    dtypes = {key: one.numerics.output_dtype for key, one in autocast.items() if one.numerics}
+    assert dtypes == {None: "float32", "bfloat16": "bfloat16"}
     for one in autocast.values():
-        assert one.numerics
-        assert one.numerics.output_dtype in ("bfloat16", "float32")
         assert one.environment
         assert one.environment.versions["torch"] == torch.__version__
     folder = tmp_path / "job"
@@ -251,14 +252,10 @@ def test_results_of_another_output_type_are_refused_and_of_the_same_are_not(
     autocast: dict[str | None, Result],
 ) -> None:
     plain, cast = autocast[None], autocast["bfloat16"]
-    assert plain.numerics
-    assert cast.numerics
     found = judged(plain, cast)
-    if plain.numerics.output_dtype != cast.numerics.output_dtype:
-        assert found.verdict is Verdict.INCOMPARABLE
-        assert found.reason.startswith("other output dtype: ")
-    else:
-        assert "output dtype" not in found.reason
+    assert found.verdict is Verdict.INCOMPARABLE
+    assert found.reason == "other output dtype: float32 before, bfloat16 now"
+    assert judged(plain, plain).verdict is Verdict.AMBIGUOUS
 
 
 def _encoded(found: Result) -> bytes:
