@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,25 +29,33 @@ def baseline_folder(name: str) -> Path:
 def save(name: str, stored: Sequence[Stored]) -> Path:
     """Keep results under a name in place of what it held, whole or not at all; return the folder.
 
-    Results alone are kept, without traces and samples.
+    Results alone are kept, without traces and samples. Only a process that is killed while the new
+    takes the place of the old leaves both, in a hidden folder beside where they belong.
     """
     folder = baseline_folder(name)
     folder.parent.mkdir(parents=True, exist_ok=True)
     names = combination_names([one.result.config for one in stored])
-    new = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=folder.parent))
-    for number, (one, combination) in enumerate(zip(stored, names, strict=True)):
-        place = new / f"{number:03d}_{safe_name(combination)}"
-        place.mkdir()
-        write_json(place / FILE, one.result)
-    new.chmod(0o755)
-    if folder.exists():
-        old = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=folder.parent)) / "old"
-        folder.rename(old)
-        new.rename(folder)
-        shutil.rmtree(old.parent)
-    else:
-        new.rename(folder)
+    with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=folder.parent) as temporary:
+        new, old = Path(temporary) / "new", Path(temporary) / "old"
+        new.mkdir()
+        for number, (one, combination) in enumerate(zip(stored, names, strict=True)):
+            place = new / f"{number:03d}_{safe_name(combination)}"
+            place.mkdir()
+            write_json(place / FILE, one.result)
+        _replace(folder, new, old)
     return folder
+
+
+def _replace(folder: Path, new: Path, old: Path) -> None:
+    """Move a folder to `old` and `new` into its place; where that fails, move it back."""
+    try:
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
+    except BaseException:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        raise
 
 
 def baselines() -> list[str]:

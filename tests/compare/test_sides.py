@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from runner.compare import baseline
 from runner.compare.baseline import save
 from runner.compare.command import main
 from runner.compare.side import read_side
 from runner.config.schema import Tracking
 from runner.errors import ExitCode, UsageError
+from runner.files import write_json
 from runner.report.stored import read_newest
 from runner.result import Result, Status
 from runner.tracking.tracker import open_tracker
@@ -56,6 +58,47 @@ def test_a_baseline_is_kept_and_found_by_name_when_its_folder_is_gone(here: Path
 def test_a_baseline_is_replaced_whole_and_leaves_nothing_behind(here: Path) -> None:
     save("main", read_newest([sweep(here / "two")]).stored)
     save("main", read_newest([here / "two" / "000_naive"]).stored)
+    assert variants(read_side("main", None).results) == ["naive"]
+    assert [each.name for each in (here / "outputs/baselines").iterdir()] == ["main"]
+
+
+def test_a_baseline_that_cannot_be_written_leaves_the_old_one_and_nothing_behind(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = read_newest([sweep(here / "two")]).stored
+    save("main", two[:1])
+    written: list[Path] = []
+
+    def full(path: Path, value: object) -> None:
+        if written:
+            raise OSError("No space left on device")
+        written.append(path)
+        write_json(path, value)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(baseline, "write_json", full)
+        with pytest.raises(OSError, match="No space left"):
+            save("main", two)
+    assert variants(read_side("main", None).results) == ["naive"]
+    assert [each.name for each in (here / "outputs/baselines").iterdir()] == ["main"]
+
+
+def test_a_baseline_that_cannot_take_its_place_gives_it_back_to_the_old_one(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = read_newest([sweep(here / "two")]).stored
+    save("main", two[:1])
+    rename = Path.rename
+
+    def interrupted(source: Path, target: Path) -> Path:
+        if source.name == "new":
+            raise KeyboardInterrupt
+        return rename(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            save("main", two)
     assert variants(read_side("main", None).results) == ["naive"]
     assert [each.name for each in (here / "outputs/baselines").iterdir()] == ["main"]
 
