@@ -21,7 +21,7 @@ from statistics import median
 
 from runner.stats.interval import median_ratio
 from runner.stats.need import further_processes
-from runner.stats.ranks import MINIMUM_PROCESSES, chance_below
+from runner.stats.ranks import MINIMUM_PROCESSES, chance_below, processes_for
 from runner.stats.shape import trend, two_modes
 from runner.stats.words import change_words, interval_words, percent
 
@@ -92,7 +92,9 @@ class _Evidence:
 
 def judge(pairs: Sequence[Pair], rules: Rules = Rules()) -> list[Judgement]:
     """Judge pairs together, one verdict each in their order; nothing is dropped from any side."""
-    early = [_without_numbers(pair) for pair in pairs]
+    asked = sum(_obstacle(pair) is None and not pair.single for pair in pairs)
+    least = max(MINIMUM_PROCESSES, processes_for(max(asked, 1), rules.error_rate))
+    early = [_without_numbers(pair, least) for pair in pairs]
     judged = [
         (place, _evidence(pair, rules))
         for place, (pair, known) in enumerate(zip(pairs, early, strict=True))
@@ -128,23 +130,30 @@ def unusable(values: Sequence[float]) -> str | None:
     return None
 
 
-def _without_numbers(pair: Pair) -> Judgement | None:
-    """Return the verdict where the processes cannot be compared or are too few, else None."""
-    if pair.obstacle:
-        return Judgement(verdict=Verdict.INCOMPARABLE, reason=pair.obstacle)
-    for side, values in _sides(pair):
-        reason = unusable(values)
-        if reason:
-            return Judgement(verdict=Verdict.INCOMPARABLE, reason=f"{side} {reason}")
+def _obstacle(pair: Pair) -> str | None:
+    """Return why the sides cannot be compared, None if they can."""
+    reasons = ((side, unusable(values)) for side, values in _sides(pair))
+    return pair.obstacle or next((f"{side} {why}" for side, why in reasons if why), None)
+
+
+def _without_numbers(pair: Pair, least: int) -> Judgement | None:
+    """Return the verdict where the processes cannot be compared or are too few, else None.
+
+    `least` processes a side could show a difference among all pairs, once each has them.
+    """
+    obstacle = _obstacle(pair)
+    if obstacle:
+        return Judgement(verdict=Verdict.INCOMPARABLE, reason=obstacle)
     fewest = min(len(pair.base), len(pair.candidate))
     if fewest >= MINIMUM_PROCESSES and not pair.single:
         return None
+    among = f", and among all it takes {least}" if least > MINIMUM_PROCESSES else ""
     few = f"{len(pair.base)} and {len(pair.candidate)} processes: no claim is made of fewer"
     return Judgement(
         verdict=Verdict.AMBIGUOUS,
-        reason=pair.single or f"{few} than {MINIMUM_PROCESSES} a side",
+        reason=pair.single or f"{few} than {MINIMUM_PROCESSES} a side{among}",
         ratio=median(pair.candidate) / median(pair.base),
-        more_processes=None if pair.single else MINIMUM_PROCESSES - fewest,
+        more_processes=None if pair.single else least - fewest,
     )
 
 

@@ -12,7 +12,7 @@ def percent(share: float) -> str:
 def change_words(ratio: float) -> str:
     """Return a ratio of times as `9.5% slower`, `12% faster` or `2.3 times as slow`.
 
-    Faster is told by the time saved: half the time is 50% faster.
+    Faster is told by the time saved, from half the time on as `2 times as fast`.
     """
     if ratio >= 2:
         return f"{ratio:.3g} times as slow"

@@ -185,6 +185,22 @@ def test_among_many_comparisons_five_processes_cannot_show_anything_and_that_is_
     assert {found.verdict for found in judge([six] * 23)} == {Verdict.SLOWER}
 
 
+def test_too_few_processes_are_told_how_many_all_comparisons_together_take() -> None:
+    four = Pair(base=FIVE[:4], candidate=times(1.5, FIVE[:4]))
+    no_part = [
+        Pair(base=FIVE, candidate=FIVE, obstacle="failed"),
+        Pair(base=FIVE, candidate=()),
+        Pair(base=(1.0,), candidate=(1.0,), single="taken once"),
+    ]
+    (found, *others) = judge([four] * 30 + no_part * 300)
+    assert found.more_processes == 3
+    assert found.reason.endswith("fewer than 5 a side, and among all it takes 7")
+    assert [each.more_processes for each in others[-3:]] == [None, None, None]
+    seven = Pair(base=(*FIVE, 105.0, 106.0), candidate=times(1.5, (*FIVE, 105.0, 106.0)))
+    assert {each.verdict for each in judge([seven] * 30)} == {Verdict.SLOWER}
+    assert judge(no_part[:1])[0].verdict is Verdict.INCOMPARABLE
+
+
 def test_pairs_that_cannot_be_judged_take_nothing_from_the_error_rate_of_the_others() -> None:
     good = Pair(base=FIVE, candidate=times(1.5))
     bad = [Pair(base=FIVE, candidate=FIVE, obstacle="failed"), Pair(base=FIVE, candidate=(1.0,))]
