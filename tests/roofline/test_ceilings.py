@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +16,12 @@ from omegaconf import OmegaConf
 from runner.config.convert import to_config
 from runner.config.groups import choices, conf_dir
 from runner.config.schema import Hardware
+from runner.errors import ExitCode
+from runner.roofline import __main__ as command
+from runner.roofline import measure
 from runner.roofline.ceilings import Place, measures, read, resolve
 from tests.conftest import QUICK, REPO, Cli
+from tests.report import factory
 
 FILES = choices([conf_dir()])["hardware"]
 SAID = sorted(name for name in FILES if name not in ("none", "auto", "cpu"))
@@ -29,7 +35,7 @@ def shipped(name: str) -> Hardware:
 
 
 def on(model: str) -> Place:
-    return Place(model=model, num_threads=1, cores=None, torch="2.13.0")
+    return Place(host="here", model=model, num_threads=1, cores=None, torch="2.13.0")
 
 
 @pytest.mark.parametrize("name", SAID)
@@ -64,6 +70,8 @@ def test_the_ridge_of_a_chip_is_the_one_that_is_documented() -> None:
     [
         ("NVIDIA H100 80GB HBM3", "NVIDIA H100 SXM5"),
         ("NVIDIA H200", "NVIDIA H200 SXM"),
+        ("NVIDIA H100 80GB HBM3 MIG 1g.10gb", None),
+        ("NVIDIA H200 MIG 1g.18gb", None),
         ("NVIDIA H100 PCIe", None),
         ("NVIDIA H200 NVL", None),
         ("neuron:0", None),
@@ -76,7 +84,8 @@ def test_auto_takes_the_file_that_names_the_device_and_else_none(
     assert found.name == name
     assert (why is None) == (name is not None)
     if why:
-        assert f"no file in conf/hardware names {model!r}" in why
+        assert f"no shipped hardware file names {model!r}" in why
+        assert "one of your own, with hardware=NAME" in why
 
 
 def test_what_is_given_is_taken_as_it_is_and_none_stays_none() -> None:
@@ -106,34 +115,83 @@ def test_only_the_cpu_is_measured() -> None:
 
 
 def test_this_cpu_is_measured_once_at_its_threads_and_then_read(tmp_path: Path) -> None:
+    core = min(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
     code = (
-        "import json, time\n"
+        "import json, os\n"
+        "from runner.roofline import measure\n"
         "from runner.roofline.ceilings import Place\n"
-        "from runner.roofline.measure import measure_once\n"
-        "place = Place(model='this', num_threads=1, cores='0', torch='any')\n"
-        "first = measure_once(place, (0,))\n"
-        "start = time.perf_counter()\n"
-        "again = measure_once(place, (0,))\n"
-        "print(json.dumps([first == again, time.perf_counter() - start, str(place.file)]))"
+        "os.getloadavg = lambda: (0.5, 0.5, 0.5)\n"
+        f"place = Place(host='h', model='this', num_threads=1, cores='{core}', torch='any')\n"
+        f"first = measure.measure_once(place, ({core},))\n"
+        "measure.measure = None  # A second measurement would end in an error.\n"
+        f"again = measure.measure_once(place, ({core},))\n"
+        "print(json.dumps([first == again, str(place.file)]))"
     )
     env = {"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(REPO), "PATH": ""}
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False
     )
     assert done.returncode == 0, done.stderr
-    same, seconds, file = json.loads(done.stdout)
+    same, file = json.loads(done.stdout)
     assert same
-    assert seconds < 0.1
-    found = read(Path(file))
-    assert found is not None
+    kept = read(Path(file))
+    assert kept is not None
+    assert kept.load == 0.5
+    found = kept.ceilings
     assert found.memory_gb_per_s is not None
     assert 0.5 < found.memory_gb_per_s < 2000
     assert 0.001 < found.peak_tflop_per_s["float32"] < 10
     assert found.peak_tflop_per_s["bfloat16"] >= found.peak_tflop_per_s["float32"]
     assert found.launch_us is not None
     assert 0.05 < found.launch_us < 100
-    assert str(found.name) == "this, 1 thread on cores 0"
+    assert str(found.name) == f"this, 1 thread on cores {core}"
     assert "measured with torch" in str(found.source)
+
+
+def test_another_host_of_the_same_home_has_ceilings_of_its_own() -> None:
+    assert on("any").file != dataclasses.replace(on("any"), host="other").file
+
+
+def test_ceilings_of_a_busy_hour_are_provisional_and_measured_again_in_a_quiet_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cores = os.cpu_count() or 1
+    busy, quiet = 1 + 0.6 * cores, 1 + 0.4 * cores
+    place = dataclasses.replace(on("any"), num_threads=1)
+    taken: list[float] = []
+
+    def counted(where: Place, load: float) -> Hardware:
+        taken.append(load)
+        return Hardware(name=f"taken {len(taken)}")
+
+    monkeypatch.setattr(measure, "measure", counted)
+    for load in (busy, busy, quiet, quiet, busy):
+        monkeypatch.setattr(os, "getloadavg", lambda now=load: (now, now, now))
+        found = measure.measure_once(place, ())
+        assert found is not None
+        assert found.name == ("taken 1" if load == busy and len(taken) == 1 else "taken 2")
+    assert taken == [busy, quiet]
+
+
+def test_a_last_level_cache_of_unknown_size_is_guessed_for_the_stream_and_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    streamed: list[int] = []
+    monkeypatch.setattr(measure, "last_level_bytes", lambda: None)
+    monkeypatch.setattr(measure, "_stream_gb_per_s", lambda size: streamed.append(size) or 9.0)
+    monkeypatch.setattr(measure, "_matmul_tflop_per_s", lambda dtype: 1.0)
+    monkeypatch.setattr(measure, "_launch_us", lambda: 1.0)
+    found = measure.measure(on("any"), 99.0)
+    assert found.last_level_bytes is None
+    assert streamed == [measure.STREAM_CACHES * measure.UNKNOWN_BYTES]
+    assert "guessed: the last-level cache has no known size" in str(found.source)
+    assert "provisional: others were at work" in str(found.source)
+    monkeypatch.setattr(measure, "last_level_bytes", lambda: 1_000_000)
+    known = measure.measure(on("any"), 0.0)
+    assert (known.last_level_bytes, streamed[-1]) == (1_000_000, 4_000_000)
+    assert "guessed" not in str(known.source)
+    assert "provisional" not in str(known.source)
 
 
 def test_a_command_on_the_cpu_has_measured_ceilings_and_the_roofline_shows_them(
@@ -157,6 +215,20 @@ def test_ceilings_of_another_device_are_a_what_if_and_say_so(cli: Cli) -> None:
     done = cli("hardware=h100", "tracking=off", *QUICK)
     assert done.returncode == 0, done.stderr
     assert "foreign_ceilings" in done.stdout
+
+
+def test_a_result_that_cannot_be_read_is_told_and_fails_beside_those_that_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    factory.store(factory.result("naive"), tmp_path / "000_naive")
+    (tmp_path / "001_broken").mkdir()
+    assert command.main([str(tmp_path)]) == ExitCode.OK
+    (tmp_path / "001_broken" / "result.json").write_text("{")
+    capsys.readouterr()
+    assert command.main([str(tmp_path)]) == ExitCode.FAILED
+    told = capsys.readouterr()
+    assert "rmsnorm/naive" in told.out
+    assert "not a result of this runner" in told.err
 
 
 def test_the_roofline_of_nothing_says_so(cli: Cli, tmp_path: Path) -> None:

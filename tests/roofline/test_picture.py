@@ -10,6 +10,7 @@ import pytest
 
 from runner.errors import UsageError
 from runner.result import Result, Roofline
+from runner.roofline.__main__ import text
 from runner.roofline.picture import draw
 from runner.roofline.points import points_of, rows
 from runner.trace.palette import GROUND
@@ -64,6 +65,23 @@ def test_the_table_has_ours_and_neurons_own_figures_side_by_side_and_named() -> 
 def test_columns_that_hold_nothing_are_left_out() -> None:
     header, *_ = rows(points_of([factory.result("fused", roofline=line("memory", 0.25))]))
     assert "Neuron MBU" not in header
+
+
+def test_the_rates_of_single_engines_are_shown_below_the_ceilings() -> None:
+    engines = {"vector_32_bit": 0.2458, "scalar_32_bit": 0.1536}
+    made_by = factory.config("fused", groups={"hardware": {"name": "made up", "engines": engines}})
+    found = factory.result("fused", made_by=made_by, roofline=line("memory", 0.25))
+    assert (
+        "engines of made up, 1e12 elements a second: vector_32_bit 0.2458, scalar_32_bit 0.1536"
+    ) in text(points_of([found, found])).splitlines()
+    assert "engines" not in text(points_of(results()))
+
+
+def test_the_time_shown_is_the_one_that_the_rates_are_over() -> None:
+    per_call = factory.result("fused", (20.0,), roofline=line("memory", 0.25))
+    latency = dataclasses.replace(line("memory", 0.25), time_source="latency")
+    points = points_of([per_call, factory.result("fused", (20.0,), roofline=latency)])
+    assert [point.time_us for point in points] == [18.0, 20.0]
 
 
 def test_the_picture_names_every_point_and_roof_and_brings_its_own_ground(tmp_path: Path) -> None:

@@ -93,8 +93,26 @@ def test_a_device_that_mostly_waits_is_launch_bound_whatever_the_ceilings_say() 
         assert found.roofline.bound == "launch"
         assert found.roofline.fraction_of_bound is None
         assert "worked 12 of 40 us" in found.checks[0].message
+        # No ceiling of memory or compute stands beside a bound that it is not.
+        assert (found.roofline.bound_us, found.roofline.ceiling) == (None, None)
+        for name in ("fraction_of_bound", "bound_us", "ceiling"):
+            assert found.absent[f"roofline.{name}"] == found.checks[0].message
     busy = place(seen(cost(10_000_000, 1_000), 40.0, device_busy_us=30.0), MACHINE)
     assert busy.roofline.bound == "memory"
+
+
+UNSEEN = "whether the device waited for its host is unknown: profiler=off"
+
+
+def test_where_a_device_may_have_waited_unseen_there_are_rates_and_the_reason() -> None:
+    found = place(seen(cost(10_000_000, 1_000), 40.0, busy_unknown=UNSEEN), MACHINE)
+    assert found.roofline.gb_per_s == pytest.approx(250.0)
+    assert (found.roofline.bound, found.roofline.bound_us) == ("memory", pytest.approx(10.0))
+    assert found.roofline.fraction_of_bound is None
+    assert found.absent == {"roofline.fraction_of_bound": UNSEEN}
+    assert found.checks == ()
+    impossible = place(seen(cost(10_000_000, 1_000), 8.0, busy_unknown=UNSEEN), MACHINE)
+    assert names(impossible) == ["above_ceiling"]
 
 
 def test_data_that_stay_in_a_cache_get_the_reason_and_no_percentage_of_memory() -> None:
@@ -120,6 +138,8 @@ def test_a_fraction_above_one_is_never_without_a_finding() -> None:
     assert names(found) == ["above_ceiling"]
     assert found.checks[0].level == "suspect"
     assert "125% of what memory at 1000 GB/s allows" in found.checks[0].message
+    kept = place(seen(cost(10_000_000, 1_000), 8.0, ceilings_file="/c/ceilings_1.json"), MACHINE)
+    assert "removing /c/ceilings_1.json measures it again" in kept.checks[0].message
 
 
 def test_without_ceilings_there_are_rates_and_the_reason() -> None:
