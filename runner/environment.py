@@ -9,6 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from runner import sysfs
 from runner.result import Environment
 
 if TYPE_CHECKING:
@@ -87,29 +88,14 @@ def host_facts() -> dict[str, Any]:
     """Return the host's state, each fact None where the system does not tell it."""
     import psutil
 
-    cpu = Path("/sys/devices/system/cpu")
+    root = Path("/")
     frequency = psutil.cpu_freq() if hasattr(psutil, "cpu_freq") else None
     return {
         "cpu_count": os.cpu_count(),
         "load_1min": os.getloadavg()[0],
-        "governor": _read(cpu / "cpu0/cpufreq/scaling_governor"),
-        "turbo": _turbo(cpu),
+        "governor": sysfs.read(root / sysfs.CPUS / "cpu0/cpufreq/scaling_governor"),
+        "turbo": sysfs.turbo_on(root),
         "cpu_mhz": frequency.current if frequency else None,
         "memory_total_bytes": psutil.virtual_memory().total,
         "os": platform.platform(),
     }
-
-
-def _turbo(cpu: Path) -> bool | None:
-    off = _read(cpu / "intel_pstate/no_turbo")
-    if off is not None:
-        return off == "0"
-    boost = _read(cpu / "cpufreq/boost")
-    return None if boost is None else boost == "1"
-
-
-def _read(file: Path) -> str | None:
-    try:
-        return file.read_text().strip()
-    except OSError:
-        return None

@@ -9,8 +9,9 @@ from typing import Any
 
 from runner.doctor import cpu, devices, load, neuron, software
 from runner.doctor.finding import Finding, Section, State
-from runner.doctor.selftest import SelfTest, run_self_test
+from runner.doctor.selftest import RULES, SelfTest, run_self_test
 from runner.errors import ExitCode, RunnerError
+from runner.stats.words import percent
 
 NAME_WIDTH = 14
 
@@ -88,7 +89,8 @@ def _print_test(test: SelfTest) -> None:
     for processes, least in test.resolves.items():
         told = "no slowdown, however large," if least is None else f"a slowdown of {least:.1%}"
         print(
-            f"  {'resolves':<{NAME_WIDTH}} {told} in 9 of 10 comparisons of {processes} processes"
+            f"  {'resolves':<{NAME_WIDTH}} {told} in 9 of 10 comparisons of {processes} processes "
+            f"a side that take turns, called from a margin of {percent(RULES.margin)} on"
         )
 
 

@@ -24,16 +24,21 @@ def look() -> Sequence[Finding]:
 
 
 def watch(seconds: float) -> tuple[dict[str, float], float | None]:
-    """Return other processes' use of cores by name and id, and the share that was stolen."""
+    """Return other processes' use of cores by name and id, and the share that was stolen.
+
+    A process whose times cannot be read, or that ended meanwhile, is left out.
+    """
     import psutil
 
     watched = [each for each in psutil.process_iter() if each.pid != os.getpid()]
     before = {each.pid: _cpu_s(each) for each in watched}
     psutil.cpu_times_percent()
     time.sleep(seconds)
+    after = {each.pid: _cpu_s(each) for each in watched}
     used = {
-        f"{_name(each)} ({each.pid})": (_cpu_s(each) - before[each.pid]) / seconds
+        f"{_name(each)} ({each.pid})": (now - then) / seconds
         for each in watched
+        if (then := before[each.pid]) is not None and (now := after[each.pid]) is not None
     }
     stolen = getattr(psutil.cpu_times_percent(), "steal", None)
     return used, None if stolen is None else stolen / 100
@@ -84,14 +89,14 @@ def memory() -> Finding:
     return spoils("memory", message, "end what else runs: pages that go to disk cost milliseconds")
 
 
-def _cpu_s(process: object) -> float:
+def _cpu_s(process: object) -> float | None:
     import psutil
 
     assert isinstance(process, psutil.Process)
     try:
         times = process.cpu_times()
     except psutil.Error:
-        return 0.0
+        return None
     return float(times.user + times.system)
 
 

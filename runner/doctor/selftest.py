@@ -3,7 +3,8 @@
 Fresh processes measure one known op in turns, half of them called A and half B. The verdict on A
 against B must not be a difference. What can be told is found on the same medians: they are dealt
 into two sides again and again, one side is made slower by a factor, and the least factor that is
-called slower nearly always is the answer.
+called slower nearly always is the answer. All of it is judged by the rules of runner.compare, as
+variants of one sweep are whose processes take turns.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ SIZE = 128
 OP = f"{SIZE}x{SIZE} float32 matmul, one thread"
 BLOCK_S = 0.15
 WARMUP_S = 0.05
-MARGIN = 0.02
+RULES = Rules()
+"""What runner.compare and the report judge by unless told otherwise."""
 POWER = 0.9
 """Share of comparisons in which a difference must be called to count as told."""
 DEALS = 200
@@ -42,7 +44,8 @@ class SelfTest:
     b_us: tuple[float, ...]
     judgement: Judgement
     resolves: dict[int, float | None]
-    """By processes a side: the least slowdown told in nine of ten comparisons, None above 300 %."""
+    """By processes a side: the least slowdown called slower in nine of ten comparisons, None above
+    300 %."""
 
     @property
     def passed(self) -> bool:
@@ -68,9 +71,7 @@ def run_self_test() -> SelfTest:
     # ABBA: a machine that speeds up or slows down favours neither.
     a = tuple(value for place, value in enumerate(medians) if place % 4 in (0, 3))
     b = tuple(value for place, value in enumerate(medians) if place % 4 in (1, 2))
-    (judgement,) = judge(
-        [Pair(base=a, candidate=b, interleaved=True)], Rules(margin=MARGIN, error_rate=0.01)
-    )
+    (judgement,) = judge([Pair(base=a, candidate=b, interleaved=True)], RULES)
     sizes = (MINIMUM_PROCESSES, PROCESSES)
     return SelfTest(
         op=OP,
@@ -81,22 +82,20 @@ def run_self_test() -> SelfTest:
     )
 
 
-def resolvable(medians: Sequence[float], processes: int, error_rate: float = 0.05) -> float | None:
+def resolvable(medians: Sequence[float], processes: int) -> float | None:
     """Return the least slowdown that is told with so many processes a side, None if none is.
 
     Pure: deals `medians`, of one and the same thing, with a fixed seed.
     """
     rng = random.Random(0)
     deals = [rng.sample(list(medians), 2 * processes) for _ in range(DEALS)]
-    rules = Rules(margin=0.0, error_rate=error_rate)
 
     def told(slowdown: float) -> bool:
         called = 0
         for deal in deals:
             slower = [value * (1 + slowdown) for value in deal[processes:]]
-            (found,) = judge(
-                [Pair(base=deal[:processes], candidate=slower, interleaved=True)], rules
-            )
+            pair = Pair(base=deal[:processes], candidate=slower, interleaved=True)
+            (found,) = judge([pair], RULES)
             called += found.verdict is Verdict.SLOWER
         return called >= POWER * DEALS
 

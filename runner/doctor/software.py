@@ -89,16 +89,11 @@ def threads(variables: Mapping[str, str]) -> Finding:
     """Tell where the threads of a measurement may run."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     asked = variables.get("OMP_NUM_THREADS")
-    if asked and asked != "1" and not variables.get("OMP_PROC_BIND"):
-        return spoils(
-            "threads",
-            f"OMP_NUM_THREADS={asked} and nothing holds the threads to cores: they move about",
-            "name cores with device.cores: a thread each, held to them",
-        )
+    overridden = f"; OMP_NUM_THREADS={asked} is overridden" if asked else ""
     return info(
         "threads",
-        f"Measurements take 1 thread on any of {allowed} cores unless told otherwise",
-        "device.cores names cores: a thread each, held to them",
+        f"Measurements take 1 thread on any of {allowed} cores unless told otherwise{overridden}",
+        "device.cores names cores: a thread each, held to them; device.num_threads their number",
     )
 
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+from typing import NoReturn
+
+import psutil
+import pytest
 
 from runner.doctor import load
 from runner.doctor.finding import State
@@ -13,13 +18,32 @@ def test_a_process_that_spins_beside_us_is_named_with_its_share() -> None:
     spinning = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
         used, _ = load.watch(1.0)
-        found = load.others(used)
     finally:
         spinning.kill()
         spinning.wait()
-    assert found.state is State.SPOILS
-    assert f"({spinning.pid})" in found.message
-    assert used[next(name for name in used if f"({spinning.pid})" in name)] > load.BUSY_SHARE
+    (share,) = (share for name, share in used.items() if f"({spinning.pid})" in name)
+    assert share > load.BUSY_SHARE
+    assert load.others(used).state is State.SPOILS
+
+
+def test_a_process_that_cannot_be_read_is_left_out_and_never_idle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(process: psutil.Process) -> NoReturn:
+        raise psutil.AccessDenied(process.pid)
+
+    monkeypatch.setattr(psutil.Process, "cpu_times", refuse)
+    used, _ = load.watch(0.0001)
+    assert used == {}
+
+
+def test_a_process_that_ends_while_it_is_watched_is_left_out() -> None:
+    brief = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(0.2)"])
+    reaper = threading.Thread(target=brief.wait)
+    reaper.start()
+    used, _ = load.watch(1.0)
+    reaper.join()
+    assert not any(f"({brief.pid})" in name for name in used)
 
 
 def test_processes_that_do_nothing_are_not_named() -> None:

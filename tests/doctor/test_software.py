@@ -9,6 +9,8 @@ from pathlib import Path
 
 from runner.doctor import software
 from runner.doctor.finding import State
+from runner.result import read_result
+from tests.conftest import Cli
 
 
 def test_without_torch_nothing_can_be_measured_and_that_is_said() -> None:
@@ -28,10 +30,24 @@ def test_a_variable_that_is_off_slows_nothing() -> None:
     assert list(software.slowing({"CUDA_LAUNCH_BLOCKING": "0", "PYTHONDEVMODE": ""})) == []
 
 
-def test_threads_that_nothing_holds_to_cores_spoil() -> None:
-    assert software.threads({"OMP_NUM_THREADS": "8"}).state is State.SPOILS
-    assert software.threads({"OMP_NUM_THREADS": "8", "OMP_PROC_BIND": "true"}).state is State.INFO
-    assert software.threads({"OMP_NUM_THREADS": "1"}).state is State.INFO
+def test_a_number_of_threads_that_measurements_override_spoils_nothing() -> None:
+    found = software.threads({"OMP_NUM_THREADS": "8"})
+    assert found.state is State.INFO
+    assert found.message.endswith("; OMP_NUM_THREADS=8 is overridden")
+    assert "OMP_NUM_THREADS" not in software.threads({}).message
+
+
+def test_a_measurement_takes_its_own_number_of_threads_whatever_the_variable_says(
+    cli: Cli, tmp_path: Path
+) -> None:
+    off = ("profiler=off", "numerics=off", "tracking=off", "hardware=none")
+    done = cli("variant=naive", "timing=quick", *off, env={"OMP_NUM_THREADS": "8"})
+    assert done.returncode == 0, done.stderr
+    (file,) = tmp_path.glob("outputs/2*/*/result.json")
+    environment = read_result(file).environment
+    assert environment is not None
+    assert environment.variables["OMP_NUM_THREADS"] == "8"
+    assert environment.num_threads == 1
 
 
 def test_the_installed_torch_is_a_release_build() -> None:
