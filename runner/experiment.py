@@ -57,7 +57,7 @@ class Experiment:
         begin_record(self.task.folder, self.task.process)
         with self._stage("start"):
             device = self._start()
-        with modes(self.config, device):
+        with modes(self.config):
             with self._stage("inputs"):
                 prepared = self._inputs(device)
             with self._stage("first_call"):
@@ -143,9 +143,8 @@ class Experiment:
         return found.output
 
     def _numerics(self, prepared: Prepared, device: Device, first: Any) -> None:
-        found = numerics.check(prepared, self.config, device, first)
         expected, why = expected_dtype(prepared, self.config)
-        self._keep(numerics=dataclasses.replace(found, expected_dtype=expected))
+        self._keep(numerics=numerics.check(prepared, self.config, device, first, expected))
         if why:
             self._absent({"numerics.expected_dtype": why})
 

@@ -29,14 +29,17 @@ class Errors:
 def compare(actual: Tensor, expected: Tensor, tolerance: Tolerance) -> Errors:
     """Compare one output with its float64 reference, both of any device.
 
-    Infinities must be the reference's own; a NaN fails whatever the reference says.
+    Infinities must be the reference's own; a NaN fails whatever the reference says. Complex numbers
+    are compared part by part, and a part can cancel where the whole does not.
     """
     import torch
 
     if actual.shape != expected.shape:
         shapes = f"shape {tuple(actual.shape)} where the reference has {tuple(expected.shape)}"
         return unusable(shapes)
-    got, want = (each.detach().to("cpu", torch.float64) for each in (actual, expected))
+    if actual.is_complex() != expected.is_complex():
+        return unusable(f"{_name(actual)} where the reference has {_name(expected)}")
+    got, want = (_parts(each).to(torch.float64) for each in (actual, expected))
     if bool(got.isnan().any()):
         return unusable(f"{int(got.isnan().sum())} of {got.numel()} elements are NaN")
     distance = torch.where(got == want, 0.0, (got - want).abs())
@@ -45,13 +48,14 @@ def compare(actual: Tensor, expected: Tensor, tolerance: Tolerance) -> Errors:
         return unusable(
             f"{count} of {distance.numel()} elements are not finite where the reference is"
         )
-    scale = float(want.square().mean().sqrt()) if tolerance.cancels and want.numel() else 0.0
+    cancels = tolerance.cancels or actual.is_complex()
+    scale = float(want.square().mean().sqrt()) if cancels and want.numel() else 0.0
     floor = tolerance.atol + tolerance.rtol * scale
     passed = bool((distance <= floor + tolerance.rtol * want.abs()).all())
     return Errors(
         absolute=_largest(distance),
         relative=_largest((distance / want.abs())[want.abs() > floor]),
-        ulp=_largest(distance / spacing(want.abs().clamp(min=scale), actual.dtype)),
+        ulp=_largest(distance / spacing(want.abs().clamp(min=scale), actual.dtype.to_real())),
         passed=passed,
     )
 
@@ -71,6 +75,18 @@ def spacing(value: Tensor, dtype: torch.dtype) -> Tensor:
     magnitude = value.abs().clamp(min=float(info.smallest_normal))
     exponent = torch.frexp(magnitude).exponent - 1
     return torch.ldexp(torch.full_like(value, info.eps), exponent)
+
+
+def _parts(tensor: Tensor) -> Tensor:
+    """Return a tensor's numbers on the CPU, a complex one's real and imaginary parts."""
+    import torch
+
+    here = tensor.detach().cpu()
+    return torch.view_as_real(here.resolve_conj()) if here.is_complex() else here
+
+
+def _name(tensor: Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
 
 
 def _largest(values: Tensor) -> float:

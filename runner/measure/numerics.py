@@ -32,22 +32,28 @@ STALE = (
 )
 
 
-def check(prepared: Prepared, config: Config, device: Device, first: Any) -> Numerics:
-    """Check the first call's output, then one call on each set of hard inputs."""
-    tolerance = derive(prepared.workload, config)
+def check(
+    prepared: Prepared, config: Config, device: Device, first: Any, expected: str | None = None
+) -> Numerics:
+    """Check the first call's output, then one call on each set of hard inputs.
+
+    `expected` are the dtypes that the plain form gives, where they are known.
+    """
+    tolerance = derive(prepared.workload, config, prepared.sets[0], expected)
     sets = [judge("ordinary", prepared, config, prepared.sets[0], first, tolerance)]
     for name, tensors in _hard(prepared, config, device).items():
         output = prepared.call(*tensors)
         device.synchronize()
         sets.append(judge(name, prepared, config, tensors, output, tolerance))
-    return combine(sets, tolerance, output_dtype(first, config))
+    found = combine(sets, tolerance, output_dtype(first, config))
+    return dataclasses.replace(found, expected_dtype=expected)
 
 
 def recheck(
     before: Numerics, prepared: Prepared, config: Config, device: Device, index: int, output: Any
 ) -> Numerics:
     """Add the timed pass's last output, of set `index`, and a call on inputs that have changed."""
-    tolerance = derive(prepared.workload, config)
+    tolerance = derive(prepared.workload, config, prepared.sets[0], before.expected_dtype)
     last = prepared.sets[index]
     earlier = [each for each in prepared.sets if each is not last]
     timed = _judge_later("after the timed pass", prepared, config, last, output, tolerance, earlier)

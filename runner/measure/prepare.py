@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from runner import workload as workloads
 from runner.config.schema import Config, Variant
 from runner.devices.device import Device
+from runner.measure.tolerance import working_dtype
 from runner.workload import Constants
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ class Prepared:
     sets: tuple[Tensors, ...]
     """Arguments of a call, one entry per set: its own activations, then the shared weights."""
     weights: Tensors
-    seed: int
 
     @property
     def input_bytes(self) -> int:
@@ -56,6 +56,7 @@ def prepare(config: Config, device: Device) -> Prepared:
     if backward:
         require_grad(sets, constants(workload))
     call = compiled(function, config.variant, device.compile_backend)
+    call = under_autocast(call, config.variant, device)
     if backward:
         call = _with_backward(call, config)
     return Prepared(
@@ -64,7 +65,6 @@ def prepare(config: Config, device: Device) -> Prepared:
         function=function,
         sets=sets,
         weights=weights,
-        seed=config.seed,
     )
 
 
@@ -94,24 +94,43 @@ def compiled(function: Callable[..., Any], variant: Variant, auto: str) -> Calla
     )
 
 
-@contextlib.contextmanager
-def modes(config: Config, device: Device) -> Iterator[None]:
-    """Hold torch in the variant's modes: gradients, autocast, matmul precision, determinism."""
+def under_autocast(forward: Callable[..., Any], variant: Variant, device: Device) -> Any:
+    """Return the forward with the variant's autocast entered anew for each call, as a step does it.
+
+    Autocast keeps its casts of weights that want gradients until it is left: held from call to
+    call, it would cast them once only. A backward belongs outside, as its documentation says.
+    """
     import torch
 
-    variant = config.variant
-    torch.set_float32_matmul_precision(variant.matmul_precision)
-    torch.use_deterministic_algorithms(variant.deterministic)
+    if not variant.autocast:
+        return forward
+    return torch.autocast(device.type, dtype=getattr(torch, variant.autocast))(forward)
+
+
+@contextlib.contextmanager
+def modes(config: Config) -> Iterator[None]:
+    """Hold torch in the variant's modes: gradients, matmul precision, determinism."""
+    import torch
+
+    variant, direction = config.variant, config.workload.direction
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
     with contextlib.ExitStack() as stack:
-        if config.workload.direction != "fwd" or variant.grad_mode == "enabled":
+        stack.callback(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())
+        stack.callback(torch.use_deterministic_algorithms, deterministic, warn_only=warn_only)
+        torch.set_float32_matmul_precision(variant.matmul_precision)
+        torch.use_deterministic_algorithms(variant.deterministic)
+        if direction == "bwd" and variant.compile:
+            # A graph that is kept must keep its buffers.
+            from torch._functorch import config as functorch
+
+            stack.enter_context(functorch.patch(donated_buffer=False))
+        if direction != "fwd" or variant.grad_mode == "enabled":
             stack.enter_context(torch.enable_grad())
         elif variant.grad_mode == "inference":
             stack.enter_context(torch.inference_mode())
         else:
             stack.enter_context(torch.no_grad())
-        if variant.autocast:
-            dtype = getattr(torch, variant.autocast)
-            stack.enter_context(torch.autocast(device.type, dtype=dtype))
         yield
 
 
@@ -127,7 +146,8 @@ def gradient_of(output: Any, dtype: torch.dtype) -> tuple[Tensor, ...]:
     """Return the fixed gradient that a backward starts from: seeded, normal, one per output.
 
     Its mean is 0: a norm's or softmax's gradient cancels a constant, and would leave roundings. It
-    is rounded to the working dtype first, so that a float64 reference starts from the same.
+    is rounded to the working dtype first, which autocast's outputs have too, so that a float64
+    reference starts from the same.
     """
     import torch
 
@@ -156,28 +176,25 @@ def _with_backward(forward: Callable[..., Any], config: Config) -> Callable[...,
     def wanted(args: Tensors) -> list[Tensor]:
         return [tensor for tensor in args if tensor.requires_grad]
 
-    dtype = getattr(torch, config.workload.dtype)
     seed: list[tuple[Tensor, ...]] = []
 
     def both(*args: Tensor) -> Any:
         output = forward(*args)
         if not seed:
-            seed.append(gradient_of(output, dtype))
+            seed.append(gradient_of(output, working_dtype(config, args)))
         return output, torch.autograd.grad(flat(output), wanted(args), seed[0])
 
     if config.workload.direction == "fwd_bwd":
         return both
-    if config.variant.compile:
-        # A graph that is kept must keep its buffers.
-        torch._functorch.config.donated_buffer = False
-    kept: dict[int, tuple[Any, tuple[Tensor, ...]]] = {}
+    # The arguments are kept too, or another tensor could get the id of one that is gone.
+    kept: dict[int, tuple[Tensors, Any, tuple[Tensor, ...]]] = {}
 
     def backward(*args: Tensor) -> Any:
         key = id(args[0])
         if key not in kept:
             output = forward(*args)
-            kept[key] = (output, gradient_of(output, dtype))
-        output, start = kept[key]
+            kept[key] = (args, output, gradient_of(output, working_dtype(config, args)))
+        _, output, start = kept[key]
         return torch.autograd.grad(flat(output), wanted(args), start, retain_graph=True)
 
     return backward

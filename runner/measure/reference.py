@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from runner.config.schema import Config
 from runner.measure.prepare import Prepared, flat, gradient_of
+from runner.measure.tolerance import working_dtype
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -20,14 +21,14 @@ def reference(prepared: Prepared, config: Config, tensors: Tensors) -> tuple[Ten
     import torch
 
     direction = config.workload.direction
-    dtype = getattr(torch, config.workload.dtype)
     wide = [_widened(tensor) for tensor in tensors]
-    with torch.inference_mode(False), torch.autocast("cpu", enabled=False), torch.enable_grad():
+    with torch.inference_mode(False), torch.enable_grad():
         output = prepared.workload.reference(*wide)
         if direction == "fwd":
             return flat(output), ()
         wanted = [tensor for tensor in wide if tensor.requires_grad]
-        gradients = torch.autograd.grad(flat(output), wanted, gradient_of(output, dtype))
+        start = gradient_of(output, working_dtype(config, tensors))
+        gradients = torch.autograd.grad(flat(output), wanted, start)
     return (() if direction == "bwd" else flat(output)), gradients
 
 
@@ -35,6 +36,8 @@ def _widened(tensor: Tensor) -> Tensor:
     import torch
 
     copy = tensor.detach().to("cpu").clone()
+    if copy.is_complex():
+        return copy.to(torch.complex128)
     if not copy.is_floating_point():
         return copy
     return copy.to(torch.float64).requires_grad_(tensor.requires_grad)
@@ -43,7 +46,7 @@ def _widened(tensor: Tensor) -> Tensor:
 def expected_dtype(prepared: Prepared, config: Config) -> tuple[str | None, str | None]:
     """Return the dtypes that the workload's plain form gives, or None and the reason.
 
-    It is called once on the CPU, on copies, without compiler or autocast.
+    It is called once on the CPU, on copies, without compiler.
     """
     if config.workload.direction == "bwd":
         return None, "a backward gives gradients, in their inputs' dtypes"
@@ -58,15 +61,14 @@ def expected_dtype(prepared: Prepared, config: Config) -> tuple[str | None, str 
 
 @contextlib.contextmanager
 def plainly() -> Iterator[None]:
-    """Hold torch to eager calls without gradients and autocast on the CPU, whatever is around.
+    """Hold torch to eager calls without gradients, whatever is around.
 
     What is compiled inside a function runs as it was written.
     """
     import torch
 
     eager = torch.compiler.set_stance("force_eager")
-    without_cast = torch.autocast("cpu", enabled=False)
-    with torch.inference_mode(False), torch.no_grad(), without_cast, eager:
+    with torch.inference_mode(False), torch.no_grad(), eager:
         yield
 
 

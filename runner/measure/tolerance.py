@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from runner.workload import Rounded
 if TYPE_CHECKING:
     import torch
 
-    from runner.workload import Workload
+    from runner.workload import Tensors, Workload
 
 ASSERT_CLOSE = {
     "bfloat16": (1.6e-2, 1e-5),
@@ -38,19 +39,26 @@ TF32_UNIT = 2.0**-11
 """Half of the spacing of a 10-bit fraction: what `high` matmul precision rounds operands to."""
 
 
-def derive(workload: Workload, config: Config) -> Tolerance:
-    """Return the tolerance for a config; what it sets itself is taken as it is."""
+def derive(
+    workload: Workload, config: Config, inputs: Tensors, outputs: str | None = None
+) -> Tolerance:
+    """Return the tolerance for a config; what it sets itself is taken as it is.
+
+    `outputs` are the dtypes that the plain form gives, None where they are not known. A variant's
+    own are not asked: with a coarser one it would allow itself more.
+    """
     import torch
 
     wanted = config.numerics
-    dtype = working_dtype(config)
-    unit = torch.finfo(dtype).eps / 2 if dtype.is_floating_point else 0.0
+    named = [getattr(torch, name) for name in outputs.split(", ")] if outputs else []
+    dtype = coarsest([working_dtype(config, inputs), *named])
+    unit = eps(dtype) / 2
     if dtype is torch.float32 and config.variant.matmul_precision != "highest":
         high = config.variant.matmul_precision == "high"
-        unit = TF32_UNIT if high else torch.finfo(torch.bfloat16).eps / 2
-    lowered = unit > torch.finfo(getattr(torch, config.workload.dtype)).eps / 2 if unit else False
+        unit = TF32_UNIT if high else eps(torch.bfloat16) / 2
+    lowered = unit > eps(coarsest(_given(config, inputs))) / 2
     each = CAST if lowered else 1
-    known = isinstance(workload, Rounded)
+    known = isinstance(workload, Rounded) and unit
     found = _rounded(workload, dtype, unit, each) if known else _unknown(dtype)
     if wanted.rtol is None and wanted.atol is None:
         return found
@@ -79,16 +87,32 @@ def for_gradients(outputs: Tolerance) -> Tolerance:
     )
 
 
-def working_dtype(config: Config) -> torch.dtype:
-    """Return the coarser of the inputs' dtype and autocast's, which its roundings are of."""
+def working_dtype(config: Config, inputs: Tensors) -> torch.dtype:
+    """Return the coarsest of the inputs' dtypes and autocast's, which roundings are of."""
     import torch
 
-    dtype: torch.dtype = getattr(torch, config.workload.dtype)
-    cast: torch.dtype = getattr(torch, config.variant.autocast or config.workload.dtype)
-    both = (dtype, cast)
-    if not all(each.is_floating_point for each in both):
-        return dtype
-    return max(both, key=lambda each: torch.finfo(each).eps)
+    found = _given(config, inputs)
+    if config.variant.autocast and eps(coarsest(found)):
+        found.append(getattr(torch, config.variant.autocast))
+    return coarsest(found)
+
+
+def _given(config: Config, inputs: Tensors) -> list[torch.dtype]:
+    import torch
+
+    return [each.dtype for each in inputs] or [getattr(torch, config.workload.dtype)]
+
+
+def coarsest(dtypes: Sequence[torch.dtype]) -> torch.dtype:
+    """Return the dtype with the widest spacing, a complex one as that of its parts."""
+    return max((each.to_real() for each in dtypes), key=eps)
+
+
+def eps(dtype: torch.dtype) -> float:
+    """Return the spacing of a dtype at 1, which is 0 for one that does not round."""
+    import torch
+
+    return torch.finfo(dtype).eps if dtype.is_floating_point else 0.0
 
 
 def _rounded(workload: Any, dtype: torch.dtype, unit: float, each: int) -> Tolerance:
@@ -113,13 +137,19 @@ def _rounded(workload: Any, dtype: torch.dtype, unit: float, each: int) -> Toler
 
 
 def _unknown(dtype: torch.dtype) -> Tolerance:
+    import torch
+
     name = str(dtype).removeprefix("torch.")
-    if name not in ASSERT_CLOSE:
+    if not dtype.is_floating_point:
         return Tolerance(rtol=0.0, atol=0.0, cancels=False, reason=f"{name} is exact")
-    rtol, atol = ASSERT_CLOSE[name]
+    info = torch.finfo(dtype)
+    one_spacing = (info.eps, float(info.smallest_normal))
+    rtol, atol = ASSERT_CLOSE.get(name, one_spacing)
+    documented = name in ASSERT_CLOSE
+    whose = "torch.testing.assert_close's values by dtype" if documented else f"a spacing of {name}"
     return Tolerance(
         rtol=rtol,
         atol=atol,
         cancels=True,
-        reason="the workload names no roundings: torch.testing.assert_close's values by dtype",
+        reason=f"the workload names no roundings: {whose}",
     )

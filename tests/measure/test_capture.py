@@ -23,7 +23,7 @@ config = Config(
 )
 device, folder, process = CPU(), Path(sys.argv[1]), psutil.Process()
 sizes = []
-with modes(config, device):
+with modes(config):
     prepared = prepare(config, device)
     for index in range(200):
         found = profile_of(capture(prepared, config, device, folder), device)

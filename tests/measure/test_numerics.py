@@ -12,11 +12,12 @@ from runner.config.schema import Config, Timing, Variant, Workload
 from runner.devices.cpu import CPU
 from runner.measure import numerics
 from runner.measure.prepare import modes, prepare
-from runner.measure.tolerance import Tolerance, derive
+from runner.measure.tolerance import Tolerance
 from runner.result import Numerics
 from workloads.rmsnorm import RMSNorm
 
 TARGET = "workloads.rmsnorm.RMSNorm"
+EXACT = Tolerance(rtol=0.0, atol=0.0, cancels=False, reason="exact")
 
 
 def config(shape: tuple[int, ...], dtype: str, **changes: Any) -> Config:
@@ -26,7 +27,7 @@ def config(shape: tuple[int, ...], dtype: str, **changes: Any) -> Config:
 
 def judged(config: Config, function: Callable[..., Any] | None = None) -> Numerics:
     device = CPU()
-    with modes(config, device):
+    with modes(config):
         prepared = prepare(config, device)
         if function is not None:
             prepared = dataclasses.replace(prepared, call=function)
@@ -96,7 +97,7 @@ def test_dropping_eps_is_caught_although_ordinary_inputs_hide_it() -> None:
 def test_a_result_kept_from_the_first_call_is_caught_after_the_timed_pass() -> None:
     wanted = config((4, 512), "float32")
     device = CPU()
-    with modes(wanted, device):
+    with modes(wanted):
         prepared = prepare(wanted, device)
         kept = prepared.call(*prepared.sets[0])
         before = numerics.check(prepared, wanted, device, kept)
@@ -117,20 +118,29 @@ def test_an_output_that_is_not_finite_fails_and_no_error_is_given_a_number() -> 
 def test_errors_are_counted_in_units_of_the_last_place() -> None:
     expected = torch.tensor([1.0, 2.0, 4.0], dtype=torch.float64)
     actual = torch.tensor([1.0, 2.0 + 2 * 2**-23 * 2, 4.0], dtype=torch.float32)
-    exact = Tolerance(rtol=0.0, atol=0.0, cancels=False, reason="exact")
-    found = numerics.compare(actual, expected, exact)
+    found = numerics.compare(actual, expected, EXACT)
     assert found.ulp == 2.0
     assert found.absolute == 2**-21
     assert not found.passed
 
 
-def test_the_tolerance_grows_with_the_reduction_and_shrinks_with_the_dtype() -> None:
-    def rtol(width: int, dtype: torch.dtype) -> float:
-        workload = RMSNorm(shape=(1, width), dtype=dtype, eps=1e-6)
-        return derive(workload, config((1, width), str(dtype).removeprefix("torch."))).rtol
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+def test_a_complex_output_is_wrong_where_only_its_imaginary_part_is(dtype: torch.dtype) -> None:
+    expected = torch.tensor([1 + 2j, 3 - 4j], dtype=torch.complex128)
+    assert numerics.compare(expected.to(dtype), expected, EXACT).passed
+    found = numerics.compare(expected.conj().to(dtype), expected, EXACT)
+    assert not found.passed
+    assert found.absolute == 8.0
+    real = numerics.compare(expected.real.float(), expected, EXACT)
+    assert (real.passed, real.reason) == (False, "float32 where the reference has complex128")
 
-    assert rtol(8192, torch.float32) > rtol(64, torch.float32)
-    assert rtol(64, torch.float32) < 1e-4 < rtol(64, torch.bfloat16) < 0.05
+
+def test_a_complex_part_that_cancels_is_judged_beside_the_whole() -> None:
+    expected = torch.tensor([1 + 0j, 0 + 1j], dtype=torch.complex128)
+    rounded = (expected + 1e-8).to(torch.complex64)
+    close = Tolerance(rtol=1e-6, atol=0.0, cancels=False, reason="float32")
+    assert numerics.compare(rounded, expected, close).passed
+    assert not numerics.compare(rounded + 1e-5, expected, close).passed
 
 
 def test_eps_left_open_is_one_number_for_every_variant() -> None:

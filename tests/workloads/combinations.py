@@ -71,7 +71,7 @@ def checked(
 ) -> tuple[Prepared, Numerics]:
     """Prepare a config and check it on the CPU; `function` stands in for its call."""
     device = CPU()
-    with modes(config, device):
+    with modes(config):
         prepared = prepare(config, device)
         if function is not None:
             prepared = dataclasses.replace(prepared, call=function, function=function)

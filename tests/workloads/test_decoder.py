@@ -104,7 +104,7 @@ def test_decoding_backward_is_refused() -> None:
 def test_the_rotary_tables_get_no_gradient() -> None:
     config = combine("decoder", dtype="float32", direction="bwd")
     device = CPU()
-    with modes(config, device):
+    with modes(config):
         prepared = prepare(config, device)
     tokens, *weights, cos, sin = prepared.sets[0]
     assert all(weight.requires_grad for weight in weights)

@@ -123,13 +123,6 @@ def test_a_variants_modes_compose_with_a_workload(variant: dict[str, Any]) -> No
         assert found.passed, found.reason
 
 
-def test_modes_of_one_variant_do_not_outlive_it() -> None:
-    import torch
-
-    assert torch.is_grad_enabled()
-    assert not torch.is_autocast_enabled("cpu")
-
-
 @pytest.mark.parametrize(
     ("workload", "axis", "params"),
     [
