@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gzip
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ class Profiled:
     checks: tuple[Check, ...]
     absent: dict[str, str]
     steps_ns: tuple[Window, ...] = ()
-    """The recorded steps, in ns since the epoch."""
+    """The recorded steps; none of a trace that does not say since when it counts."""
 
 
 def profile_of(capture: Capture, device: Device) -> Profiled:
@@ -67,12 +67,15 @@ def profile_of(capture: Capture, device: Device) -> Profiled:
         step_us=sum(steps) / len(steps) / 1e3 if steps else None,
         checks=tuple(dict.fromkeys(checks)),
         absent=absent,
-        steps_ns=tuple(
-            (summary.base_ns + step.start_ns, summary.base_ns + step.start_ns + step.duration_ns)
-            for summary in summaries
-            for step in summary.steps
-        ),
+        steps_ns=tuple(window for summary in summaries for window in _windows(summary)),
     )
+
+
+def _windows(summary: TraceSummary) -> Iterator[Window]:
+    base = summary.base_ns
+    if base is not None:
+        for step in summary.steps:
+            yield base + step.start_ns, base + step.start_ns + step.duration_ns
 
 
 def with_hardware(found: Profiled, collected: Collected) -> Profiled:

@@ -9,8 +9,10 @@ from runner.config.schema import Config
 from runner.devices.device import Collected, Window
 from runner.files import write_json
 from runner.neuron import find, read_capture, settled, upload_hint
-from runner.neuron.read import NeuronCapture
+from runner.neuron.hardware import busy_ns
+from runner.neuron.reading import NeuronCapture
 from runner.result import Check, Level
+from runner.trace.text import listed
 
 SESSIONS = "neuron"
 """The folder of a combination in which the runtime writes its session folders."""
@@ -32,22 +34,50 @@ def collect(config: Config, folder: Path, steps: Sequence[Window]) -> Collected:
         figures=dict(capture.summary.metrics) if capture.summary else {},
         busy_us=busy_us,
         busy_absent=reason,
-        checks=(*checks, *_captured(config, capture)),
+        checks=(*checks, *_captured(config, capture), *_one_node(capture)),
         hints=(upload_hint(capture.manifest),),
     )
 
 
 def _busy_us(capture: NeuronCapture, steps: Sequence[Window]) -> tuple[float | None, str | None]:
-    """Return the hardware's busy time per recorded step, or None and the reason."""
-    system = capture.system
-    if system is None:
+    """Return the hardware's busy time per recorded step, or None and the reason.
+
+    A step without any execution is no idle step: its records are lost, or the clocks differ.
+    """
+    if capture.system is None:
         return None, f"no system profile: {capture.why_absent('system')}"
-    if not system.executions:
+    runs = capture.executions
+    if not runs:
         return None, "the system profile holds no nc_exec_running"
     if not steps:
-        return None, "the trace holds no step to count within"
-    total = sum(system.busy_within(start, end) for start, end in steps)
-    return total / 1e3 / len(steps), None
+        return None, "no trace places a step in time (no ProfilerStep, or no baseTimeNanoseconds)"
+    busy = [busy_ns(runs, start, end) for start, end in steps]
+    if not all(busy):
+        return None, (
+            f"{busy.count(0)} of {len(steps)} steps hold no execution of the hardware: executions "
+            f"from {runs[0].start_ns} to {max(run.end_ns for run in runs)}, steps from "
+            f"{steps[0][0]} to {steps[-1][1]} (ns since the epoch)"
+        )
+    return sum(busy) / 1e3 / len(steps), None
+
+
+def _one_node(capture: NeuronCapture) -> list[Check]:
+    """Say whose figures are kept, where the capture has those of several cores."""
+    nodes = [
+        node
+        for one in capture.readings
+        for node in (one.summary.nodes if one.summary else ())
+        if node.kind == "device"
+    ]
+    main = capture.summary.main if capture.summary else None
+    if main is None or len(nodes) == 1:
+        return []
+    others = listed(node.id or "(no id)" for node in nodes if node is not main)
+    message = (
+        f"neuron-explorer's figures are those of {main.id or 'the first'} alone, the node of its "
+        f"summary that worked longest: {others} are left out. runner.trace shows them all."
+    )
+    return [Check(name="one_node_of_several", level=Level.INFO, message=message)]
 
 
 def _captured(config: Config, capture: NeuronCapture) -> list[Check]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from runner.neuron.explorer import Explorer, find
-from runner.neuron.read import NeuronCapture, Reading, read_capture
+from runner.neuron.read import read_capture
+from runner.neuron.reading import NeuronCapture, Reading
 from runner.neuron.session import Manifest, Session, manifest, settled
 from runner.neuron.summary import Summary
 from runner.neuron.system import SystemProfile

@@ -5,7 +5,7 @@ Several operators can share one sequence of the runtime (fusion), so a link carr
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -13,7 +13,7 @@ from statistics import median
 from runner.neuron.events import LAUNCHES, SystemEvent
 from runner.neuron.hardware import Execution
 
-Index = dict[tuple[str, ...], Execution]
+Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +59,9 @@ def links(events: Sequence[SystemEvent], found: Sequence[Execution]) -> tuple[Li
         if event.layer == "framework":
             for flow in event.flows:
                 framework[event.process, flow].append(event)
-    index = _index(found)
     launches.sort(key=lambda event: event.start_ns)
-    return tuple(_link(launch, framework, index) for launch in launches)
+    unclaimed = _Unclaimed(found)
+    return tuple(_link(launch, framework, unclaimed.of(launch)) for launch in launches)
 
 
 def launch_name(events: Sequence[SystemEvent]) -> str | None:
@@ -79,19 +79,45 @@ def op_times(found: Sequence[Link]) -> tuple[OpTime, ...]:
     return tuple(sorted(rows, key=lambda row: (-(row.hardware_ns or 0), row.op)))
 
 
-def _index(found: Sequence[Execution]) -> Index:
-    """Return executions by everything that a launch may name them by."""
-    index: Index = {}
-    for execution in found:
-        for row in execution.rows:
-            for key in _keys(row):
-                index.setdefault(key, execution)
-            if row.parent:
-                index.setdefault(("parent", row.process, row.parent), execution)
-    return index
+class _Unclaimed:
+    """Executions by everything that a launch may name them by; each is the work of one launch.
+
+    Counters start again (a model loaded anew), so a name alone does not tell which one is meant.
+    """
+
+    def __init__(self, found: Sequence[Execution]) -> None:
+        self._found = found
+        self._claimed: set[int] = set()
+        self._by_key: dict[Key, deque[int]] = defaultdict(deque)
+        for number in sorted(range(len(found)), key=lambda number: found[number].start_ns):
+            for key in {key for row in found[number].rows for key in _names(row)}:
+                self._by_key[key].append(number)
+
+    def of(self, launch: SystemEvent) -> Execution | None:
+        """Claim the first execution of a launch's name that starts after it.
+
+        Launches are asked for in order of their start: what lies before one is of no later one.
+        """
+        for key in (*_keys(launch), ("parent", launch.process, launch.id or "")):
+            waiting = self._by_key.get(key, deque())
+            while waiting and not self._fits(waiting[0], launch):
+                waiting.popleft()
+            if waiting:
+                self._claimed.add(waiting[0])
+                return self._found[waiting.popleft()]
+        return None
+
+    def _fits(self, number: int, launch: SystemEvent) -> bool:
+        return number not in self._claimed and self._found[number].start_ns >= launch.start_ns
 
 
-def _keys(event: SystemEvent) -> Iterator[tuple[str, ...]]:
+def _names(row: SystemEvent) -> Iterator[Key]:
+    yield from _keys(row)
+    if row.parent:
+        yield "parent", row.process, row.parent
+
+
+def _keys(event: SystemEvent) -> Iterator[Key]:
     """Yield what ties a launch to rows of the hardware; counters need the model and the process."""
     if event.model and event.execution:
         yield "execution", event.process, event.core or "", event.model, event.execution
@@ -100,12 +126,12 @@ def _keys(event: SystemEvent) -> Iterator[tuple[str, ...]]:
 
 
 def _link(
-    launch: SystemEvent, framework: dict[tuple[str, str], list[SystemEvent]], index: Index
+    launch: SystemEvent,
+    framework: dict[tuple[str, str], list[SystemEvent]],
+    run: Execution | None,
 ) -> Link:
     asked = [event for flow in launch.flows for event in framework.get((launch.process, flow), [])]
     asked.sort(key=lambda event: event.start_ns)
-    keys = [*_keys(launch), ("parent", launch.process, launch.id or "")]
-    run = next((index[key] for key in keys if key in index), None)
     ends = max((event.end_ns for event in asked), default=0)
     return Link(
         ops=tuple(dict.fromkeys(event.name for event in asked)),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ Layer = Literal["framework", "neuron_rt", "neuron_hw"]
 LAYERS: tuple[Layer, ...] = ("framework", "neuron_rt", "neuron_hw")
 RUNNING = "nc_exec_running"
 """One row for each physical core that works on an execution."""
+NAMELESS = "(no name)"
 LAUNCHES = ("nrta_execute_schedule", "nrt_model_submit", "nrt_execute")
 """What starts an execution in the runtime, the first of them that a profile has."""
 
@@ -62,9 +64,22 @@ class Events:
 
     form: Literal["json", "parquet"]
     events: tuple[SystemEvent, ...]
-    bad: int
-    """Rows without a usable time."""
+    bad: dict[str, int]
+    """Rows without a usable time, by name."""
     warnings: tuple[str, ...]
+
+
+def usable(rows: Iterable[Mapping[str, Any]]) -> tuple[tuple[SystemEvent, ...], dict[str, int]]:
+    """Return the events of rows in either form, and how many of each name have no usable time."""
+    kept: list[SystemEvent] = []
+    bad: Counter[str] = Counter()
+    for row in rows:
+        found = event(row)
+        if found is None:
+            bad[as_text(row.get("name")) or NAMELESS] += 1
+        else:
+            kept.append(found)
+    return tuple(kept), dict(bad)
 
 
 def event(row: Mapping[str, Any]) -> SystemEvent | None:
@@ -73,7 +88,7 @@ def event(row: Mapping[str, Any]) -> SystemEvent | None:
     if times is None:
         return None
     start, end = times
-    name = as_text(row.get("name")) or "(no name)"
+    name = as_text(row.get("name")) or NAMELESS
     process = f"{row.get('instance_id') or '?'}:{row.get('process_id') or '?'}"
     core = as_text(row.get("lnc_idx")) or as_text(row.get("nc_idx"))
     physical = row.get("device_core_idx")

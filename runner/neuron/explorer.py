@@ -38,6 +38,10 @@ class ExplorerError(RunnerError):
     """A run that gave nothing, with the reason in one line."""
 
 
+class ExplorerTimeoutError(ExplorerError):
+    """A run that was stopped at its time limit: another try would take as long."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explorer:
     """The command as it is installed here."""
@@ -137,11 +141,14 @@ def _view(explorer: Explorer, words: Sequence[str], folder: Path, timeout_s: flo
         ended = run(command, folder, timeout_s, explorer.variables)
         if ended.status == 0:
             return ended
+        why = f"{COMMAND} view: {_why(ended, timeout_s)}"
+        if ended.timed_out:
+            raise ExplorerTimeoutError(why)
         shorter = _without_unknown(command, ended.stderr)
         if shorter is None:
-            raise ExplorerError(f"{COMMAND} view: {_why(ended, timeout_s)}")
+            raise ExplorerError(why)
         command = shorter
-    raise ExplorerError(f"{COMMAND} view: {_why(ended, timeout_s)}")
+    raise ExplorerError(why)
 
 
 def _without_unknown(command: Sequence[str], stderr: str) -> list[str] | None:

@@ -10,10 +10,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from runner.neuron.explorer import Explorer, find
-from runner.neuron.exports import Exports, exports
-from runner.neuron.read import NOT_GIVEN, NeuronCapture, read_capture
+from runner.neuron.exports import exports
+from runner.neuron.read import Found, read_found
+from runner.neuron.reading import NeuronCapture
 from runner.neuron.render import as_plain, render
-from runner.neuron.session import Manifest, manifest
+from runner.neuron.session import manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,14 +28,8 @@ class Offline:
     @property
     def failures(self) -> int:
         """How many exported files could not be read."""
-        reasons = [
-            reason
-            for capture in self.captures
-            for one in capture.readings
-            if one.session is None
-            for reason in one.absent.values()
-        ]
-        return sum(reason != NOT_GIVEN for reason in reasons)
+        readings = [one for capture in self.captures for one in capture.readings]
+        return sum(part in one.absent for one in readings for part in one.given)
 
     @property
     def read(self) -> bool:
@@ -55,31 +50,31 @@ class Offline:
 
 def read_paths(paths: Iterable[Path]) -> Offline:
     """Read what is Neuron's at or below some paths; other files are left to others."""
-    found = [(path, manifest(path), exports(path.absolute())) for path in paths]
+    searched = [Found(manifest=manifest(path), exports=exports(path.absolute())) for path in paths]
     theirs = [
-        (path, listed, exported)
-        for path, listed, exported in found
-        if listed.sessions or exported.systems or exported.summaries
+        found
+        for found in searched
+        if found.manifest.sessions or found.exports.systems or found.exports.summaries
     ]
-    command = _command([(listed, exported) for _, listed, exported in theirs])
+    command = _command(theirs)
     with TemporaryDirectory(prefix="neuron-") as folder:
         captures = [
-            read_capture(path, explorer=command, work=Path(folder, str(number)))
-            for number, (path, _, _) in enumerate(theirs)
+            read_found(found, explorer=command, work=Path(folder, str(number)))
+            for number, found in enumerate(theirs)
         ]
     return Offline(
         captures=tuple(captures),
-        files=frozenset(file for _, _, exported in theirs for file in exported.files),
+        files=frozenset(file for found in theirs for file in found.exports.files),
     )
 
 
-def _command(found: Sequence[tuple[Manifest, Exports]]) -> Explorer | None:
+def _command(theirs: Sequence[Found]) -> Explorer | None:
     """Return neuron-explorer where a session has something that nobody has exported."""
     needed = any(
-        (session.has_system_profile and not exported.systems)
-        or (session.complete and not exported.summaries)
-        for listed, exported in found
-        for session in listed.sessions
+        (session.has_system_profile and not found.own(session).systems)
+        or (session.complete and not found.own(session).summaries)
+        for found in theirs
+        for session in found.manifest.sessions
     )
     command = find() if needed else None
     if command:

@@ -15,17 +15,23 @@ from typing import TypeVar
 
 from runner.errors import RunnerError
 from runner.files import safe_name, write_atomic
-from runner.neuron.engines import summary_checks
-from runner.neuron.explorer import NOT_FOUND, VIEW_S, Explorer, view_summary, view_to_file
+from runner.neuron.explorer import (
+    NOT_FOUND,
+    VIEW_S,
+    Explorer,
+    ExplorerTimeoutError,
+    view_summary,
+    view_to_file,
+)
 from runner.neuron.exports import Exports, exports
+from runner.neuron.pairing import Pair
+from runner.neuron.reading import NeuronCapture, Part, Reading
 from runner.neuron.session import Manifest, Session, manifest
 from runner.neuron.summary import Summary
 from runner.neuron.summary_read import parse_summary, read_summary
 from runner.neuron.system import SystemProfile, read_system
 from runner.neuron.system_parquet import tables
-from runner.result import Check
 
-NOT_GIVEN = "no such file was given"
 _Source = TypeVar("_Source")
 _Read = TypeVar("_Read")
 _FORMS = ("json", "parquet")
@@ -33,58 +39,17 @@ _FORMS = ("json", "parquet")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """What one session, or one exported file on its own, says."""
-
-    session: str | None
-    """The session's folder in the manifest; None for a file on its own."""
-    system: SystemProfile | None
-    summary: Summary | None
-    absent: dict[str, str]
-    """`system` or `summary` to the reason why it is not there."""
-
-    @property
-    def checks(self) -> tuple[Check, ...]:
-        """The findings on its figures."""
-        found = self.system.checks if self.system else ()
-        return (*found, *(summary_checks(self.summary) if self.summary else ()))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NeuronCapture:
-    """A capture as far as it can be read here."""
+class Found:
+    """What lies at or below a folder, before any of it is read."""
 
     manifest: Manifest
-    explorer: str | None
-    """Version of neuron-explorer, None where it was not there."""
-    readings: tuple[Reading, ...]
-    checks: tuple[Check, ...]
+    exports: Exports
 
-    @property
-    def system(self) -> SystemProfile | None:
-        """The first system profile."""
-        return next((one.system for one in self.readings if one.system), None)
-
-    @property
-    def summary(self) -> Summary | None:
-        """The first summary."""
-        return next((one.summary for one in self.readings if one.summary), None)
-
-    @property
-    def standin(self) -> bool:
-        """Tell whether any of it comes from a stand-in, and is no figure of Trainium."""
-        named = [session.instance or "" for session in self.manifest.sessions]
-        for one in self.readings:
-            named += one.system.processes if one.system else ()
-            named += one.summary.labels.values() if one.summary else ()
-        return any("standin" in text for text in (*named, self.explorer or ""))
-
-    def why_absent(self, part: str) -> str | None:
-        """Return why there is no `system` or `summary`, None where there is one."""
-        if any(part not in one.absent for one in self.readings):
-            return None
-        reasons = [one.absent[part] for one in self.readings]
-        return reasons[0] if reasons else "no session folder"
+    def own(self, session: Session) -> Exports:
+        """Return the exports that belong to a session: all, where it is the only one."""
+        if len(self.manifest.sessions) == 1:
+            return self.exports
+        return self.exports.within(self.manifest.path(session))
 
 
 def read_capture(
@@ -100,16 +65,24 @@ def read_capture(
     What neuron-explorer gives is kept in `work`; each of its runs may take `timeout_s`. `modes`
     are the profiler modes that were asked for, where that is known.
     """
-    listed = manifest(root, modes)
-    found = exports(root.absolute())
+    found = Found(manifest=manifest(root, modes), exports=exports(root.absolute()))
+    return read_found(found, explorer=explorer, work=work, timeout_s=timeout_s)
+
+
+def read_found(
+    found: Found, *, explorer: Explorer | None, work: Path, timeout_s: float = VIEW_S
+) -> NeuronCapture:
+    """Read what was found already, as `read_capture` does."""
+    listed = found.manifest
     runs = _Runs(explorer=explorer, work=work, timeout_s=timeout_s)
     taken: set[Path] = set()
-    readings = []
+    readings: list[Reading] = []
     for session in listed.sessions:
-        own = found if len(listed.sessions) == 1 else found.within(listed.path(session))
+        own = found.own(session)
         taken |= own.files
-        readings.append(_read_session(listed, session, own, runs))
-    loose = list(_read_loose(found.without(frozenset(taken))))
+        readings += _read_session(listed, session, own, runs)
+    rest = found.exports.without(frozenset(taken))
+    loose = list(_read_exports(None, rest.systems, rest.summaries))
     findings = listed.findings if listed.sessions or not loose else ()
     readings += loose
     return NeuronCapture(
@@ -139,7 +112,7 @@ class _Runs:
                 return read_system([file] if form == "json" else _tables(file))
             except RunnerError as error:
                 reasons.append(f"{form}: {error}")
-                if "did not end" in str(error):
+                if isinstance(error, ExplorerTimeoutError):
                     break
         raise RunnerError("; ".join(reasons))
 
@@ -165,9 +138,13 @@ def _tables(folder: Path) -> list[Path]:
     return found
 
 
-def _read_session(listed: Manifest, session: Session, own: Exports, runs: _Runs) -> Reading:
+def _read_session(
+    listed: Manifest, session: Session, own: Exports, runs: _Runs
+) -> Iterator[Reading]:
+    """Yield what a session says; exports beyond the first of a kind are readings of their own."""
     absent: dict[str, str] = {}
     folder = safe_name(session.folder.strip("./") or "session")
+    target, left_out = _target(listed, session)
 
     def ask_system() -> SystemProfile:
         if own.systems:
@@ -181,39 +158,51 @@ def _read_session(listed: Manifest, session: Session, own: Exports, runs: _Runs)
             return read_summary(own.summaries[0])
         if not session.complete:
             raise RunnerError(f"no device profile: {session.reason or 'it was not captured'}")
-        return runs.summary(_target(listed, session), folder)
+        return runs.summary(target, folder)
 
-    return Reading(
+    yield Reading(
         session=session.folder,
         system=_or_reason(ask_system, "system", absent),
         summary=_or_reason(ask_summary, "summary", absent),
         absent=absent,
+        given=_parts(own.systems, own.summaries),
+        left_out=() if own.summaries else left_out,
     )
+    yield from _read_exports(session.folder, own.systems[1:], own.summaries[1:])
 
 
-def _target(listed: Manifest, session: Session) -> list[str]:
-    """Return what names the session on the command line: its folder, or a pair."""
+def _target(listed: Manifest, session: Session) -> tuple[list[str], tuple[Pair, ...]]:
+    """Return what names the session on the command line, its folder or a pair; and other pairs."""
     if session.has_system_profile or not session.pairs:
-        return ["-d", str(listed.path(session))]
+        return ["-d", str(listed.path(session))], ()
     sizes = {file.path: file.bytes for file in session.files}
-    pair = next((pair for pair in session.pairs if sizes[pair.ntff]), session.pairs[0])
-    return ["-n", str(Path(listed.root, pair.neff)), "-s", str(Path(listed.root, pair.ntff))]
+    first, *others = [pair for pair in session.pairs if sizes[pair.ntff]] or session.pairs[:1]
+    target = ["-n", str(Path(listed.root, first.neff)), "-s", str(Path(listed.root, first.ntff))]
+    return target, tuple(others)
 
 
-def _read_loose(found: Exports) -> Iterator[Reading]:
-    for system, summary in zip_longest(found.systems, found.summaries):
+def _read_exports(
+    session: str | None, systems: Sequence[Sequence[Path]], summaries: Sequence[Path]
+) -> Iterator[Reading]:
+    for system, summary in zip_longest(systems, summaries):
         absent: dict[str, str] = {}
         yield Reading(
-            session=None,
+            session=session,
             system=_or_reason(partial(_given, read_system, system), "system", absent),
             summary=_or_reason(partial(_given, read_summary, summary), "summary", absent),
             absent=absent,
+            given=_parts(system, summary),
         )
+
+
+def _parts(system: object, summary: object) -> tuple[Part, ...]:
+    both: tuple[tuple[Part, object], ...] = (("system", system), ("summary", summary))
+    return tuple(part for part, source in both if source)
 
 
 def _given(read: Callable[[_Source], _Read], source: _Source | None) -> _Read:
     if source is None:
-        raise RunnerError(NOT_GIVEN)
+        raise RunnerError("no such file was given")
     return read(source)
 
 

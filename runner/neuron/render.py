@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from runner.neuron.engines import engines, throttling, utilisation
-from runner.neuron.read import NeuronCapture, Reading
+from runner.neuron.reading import NeuronCapture, Reading
 from runner.neuron.session import Session
 from runner.neuron.summary import Summary
 from runner.neuron.system import SystemProfile

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Literal
 
 from runner.neuron.chain import Link, OpTime, launch_name, links, op_times
-from runner.neuron.events import LAYERS, Events, dropped
+from runner.neuron.events import LAYERS, NAMELESS, RUNNING, Events, dropped
 from runner.neuron.hardware import CoreActivity, Execution, activity, busy_ns, executions
 from runner.neuron.system_json import read_json
 from runner.neuron.system_parquet import read_parquet
 from runner.result import Check, Level, Stats
+from runner.trace.text import count, listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +43,6 @@ class SystemProfile:
     warnings: tuple[str, ...]
     bad_events: int
     checks: tuple[Check, ...]
-
-    def busy_within(self, start_ns: int, end_ns: int) -> int:
-        """Return how long at least one core worked within a window (ns since the epoch)."""
-        return busy_ns(self.executions, start_ns, end_ns)
 
 
 def read_system(paths: Sequence[Path]) -> SystemProfile:
@@ -79,7 +76,7 @@ def system_profile(found: Events, source: str) -> SystemProfile:
         links=linked,
         ops=op_times(linked),
         warnings=found.warnings,
-        bad_events=found.bad,
+        bad_events=sum(found.bad.values()),
         checks=tuple(_checks(found, launches, len(runs))),
     )
 
@@ -97,10 +94,7 @@ def _checks(found: Events, launches: int, runs: int) -> Iterator[Check]:
     for warning, number in zip(found.warnings, lost, strict=True):
         if not number:
             yield _check("explorer_warning", Level.INFO, f"neuron-explorer warns: {warning}")
-    if found.bad:
-        yield _check(
-            "bad_events", Level.INFO, f"{found.bad} events have no usable time and are left out."
-        )
+    yield from _bad_events(found)
     if not runs:
         yield _check(
             "no_hardware_execution",
@@ -115,6 +109,20 @@ def _checks(found: Events, launches: int, runs: int) -> Iterator[Check]:
             f"{launches} launches of the runtime but {runs} executions on the hardware: the window "
             "cut some off, or rows of physical cores could not be told apart.",
         )
+
+
+def _bad_events(found: Events) -> Iterator[Check]:
+    """Doubt the sums where what was left out may be the hardware's."""
+    if not found.bad:
+        return
+    bad = sum(found.bad.values())
+    named = listed(f"{name[:60]} x{number}" for name, number in found.bad.items())
+    yield _check(
+        "bad_events",
+        Level.SUSPECT if {RUNNING, NAMELESS} & found.bad.keys() else Level.INFO,
+        f"{count(bad, 'event')} of {bad + len(found.events)} without a usable time left out of "
+        f"every sum: {named}. Totals miss that work: capture again before comparing.",
+    )
 
 
 def _check(name: str, level: Level, message: str) -> Check:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from runner.errors import RunnerError
-from runner.neuron.events import Events, event
+from runner.neuron.events import Events, usable
 
 EVENT_KEYS = ("trace_event", "trace_events")
 """The documents say the second, users' parsers the first."""
@@ -64,12 +64,11 @@ def read_json(path: Path) -> Events:
     if rows is None:
         raw = " It looks like a raw nrt_sys_trace export, another form." * bool(document.events)
         raise RunnerError(f"{path}: has neither {' nor '.join(EVENT_KEYS)}.{raw}")
-    found = [event(row) for row in _rows(rows)]
-    kept = tuple(each for each in found if each is not None)
+    kept, bad = usable(_rows(rows))
     return Events(
         form="json",
         events=kept,
-        bad=len(rows) - len(kept),
+        bad=bad,
         warnings=tuple(_messages(document.warnings)),
     )
 
@@ -85,7 +84,7 @@ def _rows(raw: list[msgspec.Raw]) -> Iterator[dict[str, Any]]:
                 if value is not None
             }
         except msgspec.MsgspecError:
-            continue
+            yield {}
 
 
 def _messages(warnings: Any) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from runner.errors import RunnerError
-from runner.neuron.events import Events, SystemEvent, event
+from runner.neuron.events import Events, usable
 
 TABLE = "SystemProfileEvents"
 WARNINGS = "Warning"
@@ -48,16 +48,14 @@ def tables(folder: Path, table: str = TABLE) -> list[Path]:
 
 def read_parquet(paths: Sequence[Path]) -> Events:
     """Read the files of one table and the warnings beside them; raise RunnerError."""
-    found: list[SystemEvent | None] = []
-    for path in paths:
-        found += [event(row) for row in _rows(path, _COLUMNS, needed=("name", "start_ts"))]
-    kept = tuple(each for each in found if each is not None)
+    needed = ("name", "start_ts")
+    kept, bad = usable(row for path in paths for row in _rows(path, _COLUMNS, needed))
     beside = [path for path in tables(paths[0].parent, WARNINGS) if path.parent == paths[0].parent]
     messages = [row.get("message") for path in beside for row in _rows(path, ("message",))]
     return Events(
         form="parquet",
         events=kept,
-        bad=len(found) - len(kept),
+        bad=bad,
         warnings=tuple(str(message) for message in messages if message),
     )
 

@@ -52,7 +52,8 @@ class Trace:
     events: int
     bad: tuple[BadEvents, ...]
     memory: MemoryEvents
-    base_ns: int
+    base_ns: int | None
+    """In ns since the epoch, None where the trace does not say."""
     device_names: tuple[str, ...]
     names: tuple[str, ...]
     categories: tuple[str, ...]
@@ -147,8 +148,8 @@ def _refuse_useless(columns: Columns, path: str) -> None:
         raise TraceRefusedError(path, "has durations that add up to centuries: damaged times")
 
 
-def _base_ns(value: object) -> int:
-    return value if isinstance(value, int) and 0 <= value < 2**62 else 0
+def _base_ns(value: object) -> int | None:
+    return value if isinstance(value, int) and 0 <= value < 2**62 else None
 
 
 def _device_names(devices: object) -> tuple[str, ...]:

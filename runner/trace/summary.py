@@ -49,7 +49,7 @@ class TraceSummary:
     path: str
     device_type: str | None
     device_names: tuple[str, ...]
-    base_ns: int
+    base_ns: int | None
     events: int
     complete_events: int
     cpu_ops: int

@@ -78,20 +78,31 @@ def test_without_the_command_the_reason_takes_the_place_of_figures(
 
 
 @pytest.mark.parametrize(
-    ("fault", "reason"),
+    ("fault", "limit_s", "reason"),
     [
-        ("exit_nonzero", "ERROR_PROCESS_INCOMPLETE"),
-        ("hang", "did not end within 1 s and was stopped"),
+        ("exit_nonzero", 60, "ERROR_PROCESS_INCOMPLETE"),
+        ("hang", 1, "did not end within 1 s and was stopped"),
     ],
 )
 def test_a_command_that_fails_costs_its_figures_alone(
-    captured: Captured, explorer: Faulty, tmp_path: Path, fault: str, reason: str
+    captured: Captured, explorer: Faulty, tmp_path: Path, fault: str, limit_s: float, reason: str
 ) -> None:
-    root = captured().path("")
-    capture = read_capture(root, explorer=explorer(fault), work=tmp_path, modes=MODES, timeout_s=1)
+    capture = read_capture(
+        captured().path(""), explorer=explorer(fault), work=tmp_path, modes=MODES, timeout_s=limit_s
+    )
     assert reason in capture.readings[0].absent["system"]
     assert reason in capture.readings[0].absent["summary"]
     assert capture.manifest.findings == ()
+
+
+def test_a_form_that_took_too_long_is_not_followed_by_the_other(
+    captured: Captured, explorer: Faulty, tmp_path: Path
+) -> None:
+    hanging = explorer("hang")
+    root = captured().path("")
+    capture = read_capture(root, explorer=hanging, work=tmp_path, modes=MODES, timeout_s=1)
+    assert "json: " in capture.readings[0].absent["system"]
+    assert "parquet: " not in capture.readings[0].absent["system"]
 
 
 def test_a_version_without_json_is_read_through_parquet(
@@ -184,6 +195,20 @@ def test_several_processes_are_read_one_by_one(tmp_path: Path) -> None:
     ]
 
 
+def test_every_export_of_a_session_is_read(tmp_path: Path) -> None:
+    folder = make(tmp_path / PROCESS / "t", PB)
+    write_system(folder / "a.json", [running(0, 300, 1, 0)])
+    write_system(folder / "b.json", [running(1000, 500, 2, 0)])
+    (folder / "summary.json").write_text('{"n_1": {"total_active_time": 1}}')
+    capture = read_capture(tmp_path, explorer=None, work=tmp_path / "work")
+    assert [(one.session, one.system and one.system.busy_ns) for one in capture.readings] == [
+        (f"{PROCESS}/t", 300),
+        (f"{PROCESS}/t", 500),
+    ]
+    assert [one.given for one in capture.readings] == [("system", "summary"), ("system",)]
+    assert [run.duration_ns for run in capture.executions] == [300, 500]
+
+
 def test_exported_files_alone_are_read_without_a_session(real: Path, tmp_path: Path) -> None:
     write_system(tmp_path / "mine.json", [running(0, 300, 1, 0)])
     shutil.copy(real / "trn2_vllm_summary_text.txt", tmp_path / "notes.txt")
@@ -215,6 +240,23 @@ def test_a_capture_of_the_command_line_is_viewed_by_its_pair(tmp_path: Path) -> 
     assert capture.summary.metrics == {"total_active_time": 2.0}
     asked = (tmp_path / "asked").read_text()
     assert f"view -n {tmp_path}/cli/file.neff -s {tmp_path}/cli/profile.ntff" in asked
+    assert capture.readings[0].left_out == ()
+
+
+def test_pairs_that_the_summary_does_not_tell_of_are_named(tmp_path: Path) -> None:
+    from runner.neuron import find
+    from runner.neuron.explorer import OVERRIDE
+
+    make(tmp_path / "cli", ["file.neff", "profile.ntff", "profile_exec_2.ntff"])
+    make(tmp_path / "cli", ["profile_exec_3.ntff"], size=0)
+    script = tmp_path / "explorer.sh"
+    script.write_text("#!/bin/sh\necho '{\"total_active_time\": 2}'\n")
+    script.chmod(0o755)
+    found = find({"PATH": "/usr/bin:/bin", OVERRIDE: str(script)})
+    capture = read_capture(tmp_path / "cli", explorer=found, work=tmp_path / "work")
+    (check,) = [check for check in capture.checks if check.name == "one_pair_of_several"]
+    assert "profile_exec_2.ntff are left out" in check.message
+    assert "profile_exec_3" not in check.message
 
 
 def test_a_session_folder_name_never_leaves_the_work_folder(tmp_path: Path) -> None:

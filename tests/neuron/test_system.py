@@ -11,6 +11,7 @@ import pytest
 
 from runner.errors import RunnerError
 from runner.neuron import SystemProfile
+from runner.neuron.hardware import busy_ns
 from runner.neuron.system import read_system
 from runner.result import Level
 from tests.neuron.conftest import Captured, Faulty, write_system
@@ -104,9 +105,9 @@ def test_processes_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_busy_time_can_be_cut_to_a_window(tmp_path: Path) -> None:
-    profile = read(tmp_path, [running(at, 300, at, 0) for at in (0, 1000, 2000)])
-    assert profile.busy_within(EPOCH + 200, EPOCH + 1200) == 100 + 200
-    assert profile.busy_within(EPOCH + 5000, EPOCH + 6000) == 0
+    runs = read(tmp_path, [running(at, 300, at, 0) for at in (0, 1000, 2000)]).executions
+    assert busy_ns(runs, EPOCH + 200, EPOCH + 1200) == 100 + 200
+    assert busy_ns(runs, EPOCH + 5000, EPOCH + 6000) == 0
 
 
 def test_launches_without_execution_are_noticed(tmp_path: Path) -> None:
@@ -144,6 +145,26 @@ def test_launch_and_execution_are_linked_by_model_and_counter(tmp_path: Path) ->
     (link,) = read(tmp_path, rows).links
     assert (link.launch_ns, link.queue_ns, link.hardware_ns) == (50, 70, 310)
     assert (link.ops, link.dispatch_ns, link.window_ns) == ((), None, None)
+
+
+def test_a_launch_after_its_counter_started_again_is_linked_to_its_own_execution(
+    tmp_path: Path,
+) -> None:
+    rows = [submit(0, 5, 1), running(10, 300, 1, 0)]
+    rows += [submit(1_000_000, 5, 1), running(1_000_010, 900, 1, 0)]
+    profile = read(tmp_path, rows)
+    assert [link.hardware_ns for link in profile.links] == [300, 900]
+    (op,) = profile.ops
+    assert (op.hardware_ns, op.linked) == (1200, 2)
+
+
+def test_no_launch_is_linked_to_an_execution_before_it_or_to_that_of_another(
+    tmp_path: Path,
+) -> None:
+    early = read(tmp_path, [running(0, 300, 1, 0), submit(1_000, 5, 1)])
+    assert [link.hardware_ns for link in early.links] == [None]
+    shared = read(tmp_path, [submit(0, 5, 1), submit(20, 5, 1), running(50, 300, 1, 0)])
+    assert [link.hardware_ns for link in shared.links] == [300, None]
 
 
 def test_several_operators_of_one_sequence_share_its_launch(tmp_path: Path) -> None:
@@ -186,7 +207,21 @@ def test_numbers_may_come_as_text_and_odd_events_cost_only_themselves(tmp_path: 
     path.write_text(text)
     profile = read_system([path])
     assert (profile.busy_ns, profile.bad_events) == (300, 2)
-    assert names(profile) == ["bad_events"]
+    (check,) = profile.checks
+    assert (check.name, check.level) == ("bad_events", Level.SUSPECT)
+    assert "2 events of 3 without a usable time left out of every sum" in check.message
+    assert "(no name) x1, nrt_load x1" in check.message
+
+
+@pytest.mark.parametrize(
+    ("name", "level"), [("nc_exec_running", Level.SUSPECT), ("nrt_load", Level.INFO)]
+)
+def test_busy_time_is_doubted_where_rows_of_the_hardware_cannot_be_used(
+    tmp_path: Path, name: str, level: Level
+) -> None:
+    profile = read(tmp_path, [running(0, 300, 1, 0), {"name": name, "timestamp": EPOCH}])
+    assert [(check.name, check.level) for check in profile.checks] == [("bad_events", level)]
+    assert f"{name} x1" in profile.checks[0].message
 
 
 @pytest.mark.parametrize(

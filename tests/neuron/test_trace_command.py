@@ -72,6 +72,14 @@ def test_a_damaged_export_is_a_failure_beside_what_was_read(cli: Cli, tmp_path: 
     assert "no system profile of neuron-explorer" in done.stdout
 
 
+def test_a_damaged_export_inside_a_session_is_a_failure_too(cli: Cli, tmp_path: Path) -> None:
+    folder = make(tmp_path / PROCESS / "t", PB)
+    (folder / "system_profile.json").write_text('{"trace_event": [{"name": "nc_exec_')
+    done = trace(cli, tmp_path)
+    assert done.returncode == 1
+    assert "no system profile of neuron-explorer" in done.stdout
+
+
 def test_a_folder_of_an_empty_process_says_what_is_wrong(cli: Cli, tmp_path: Path) -> None:
     make(tmp_path / PROCESS / "t", PB, size=0)
     done = trace(cli, tmp_path)
