@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from runner.neuron.offer import Installed, Offer
+from runner.neuron.probe import OP_TRACKING
 
 VERSIONS = ("2.13.3", "2.14.3")
 """TorchNeuron of Neuron 2.33, which the documents that were read describe."""
@@ -28,7 +29,6 @@ UNDOCUMENTED_DEFAULTS = (
     "neff_cache_dir",
     "correlate_device_time",
 )
-OP_TRACKING = ("clear_op_tracking", "get_executed_ops", "get_fallback_ops")
 EXPLORER_FLAGS = (
     "--session-dir",
     "--output-format",

@@ -16,8 +16,6 @@ class Offer:
     standin: bool | None = None
     parameters: dict[str, str | None] | None = None
     """Of NeuronConfig: name to default."""
-    defaults: dict[str, str] | None = None
-    """What a NeuronConfig without arguments holds."""
     is_experimental_config: bool | None = None
     modes: tuple[str, ...] | None = None
     profiler_members: tuple[str, ...] | None = None

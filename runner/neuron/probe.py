@@ -29,7 +29,6 @@ def main() -> None:
         "standin": _told(_standin, problems),
         "parameters": _told(_parameters, problems),
         "is_experimental_config": _told(_is_experimental_config, problems),
-        "defaults": _told(_defaults, problems),
         "modes": _told(_modes, problems),
         "profiler_members": _told(_profiler_members, problems),
         "op_tracking": _told(_op_tracking, problems),
@@ -85,16 +84,6 @@ def _parameters() -> dict[str, str | None]:
         for one in parameters
         if one.kind not in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     }
-
-
-def _defaults() -> dict[str, str]:
-    """Return what a NeuronConfig without arguments holds."""
-    from torch_neuronx.profiling import NeuronConfig
-
-    config = NeuronConfig()
-    names = [name for name in dir(config) if not name.startswith("_")]
-    values = {name: getattr(config, name) for name in names}
-    return {name: repr(value) for name, value in values.items() if not callable(value)}
 
 
 def _is_experimental_config() -> bool:

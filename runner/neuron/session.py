@@ -71,17 +71,6 @@ class Manifest:
     sessions: tuple[Session, ...]
     findings: tuple[Check, ...]
 
-    @property
-    def bytes(self) -> int:
-        """The size of all files."""
-        return sum(session.bytes for session in self.sessions)
-
-    @property
-    def traces(self) -> tuple[Path, ...]:
-        """The framework's traces that hold something."""
-        files = [file for session in self.sessions for file in session.of(Kind.TRACE)]
-        return tuple(Path(self.root, file.path) for file in files if file.bytes)
-
     def path(self, session: Session) -> Path:
         """Return where a session lies."""
         return Path(self.root, session.folder)
@@ -171,7 +160,14 @@ def _give_process_files_to_newest(groups: dict[Path, list[Path]]) -> None:
         inner = [other for other in groups if other.parent == folder]
         captured = {kind_of(path.name) for path in groups[folder]} & (CAPTURED | {Kind.NEFF})
         if inner and not captured:
-            groups[inner[-1]] += groups.pop(folder)
+            newest = max(inner, key=lambda other: (_written_ns(groups[other]), other.name))
+            groups[newest] += groups.pop(folder)
+
+
+def _written_ns(paths: Iterable[Path]) -> int:
+    """Return when a capture last wrote: what others add to its folder later does not count."""
+    captured = [path for path in paths if kind_of(path.name) in CAPTURED]
+    return max((state.st_mtime_ns for path in captured if (state := _stat(path))), default=0)
 
 
 def _is_session(folder: Path, files: Iterable[Path]) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from runner.neuron.events import LAUNCHES, RUNNING
+from runner.neuron.events import LAUNCHES
 from runner.neuron.values import as_float, as_int, is_number
 
 NodeKind = Literal["device", "system"]
@@ -22,15 +22,6 @@ _LABEL = re.compile(r"(.*_version|instance_type|n[cd]_idx)")
 _OURS = "_"
 """Keys that someone put beside the profiler's own."""
 _COUNTS = ("event_type_count", "message_count")
-_UNITS = (
-    (r"throttle_.*_time_ns|.*_ns", "ns"),
-    (r".*_percent", "fraction"),
-    (r".*_time", "s"),
-    (r".*_(bytes|size)", "bytes"),
-    (r".*_flops", "flop"),
-    (r".*_intensity", "flop/byte"),
-    (r".*_(count|cycles)", "count"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +43,6 @@ class Node:
         """Executions by the counts of events: launches, never the doubled hardware rows."""
         counts = self.event_counts
         return next((counts[name] for name in LAUNCHES if name in counts), None)
-
-    @property
-    def rows_per_execution(self) -> float | None:
-        """Hardware rows for each execution: 2 where two physical cores are one logical core."""
-        rows, runs = self.event_counts.get(RUNNING), self.executions
-        return rows / runs if rows and runs else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,11 +68,6 @@ class Summary:
     def labels(self) -> dict[str, str]:
         """The versions that the figures come from."""
         return self.main.labels if self.main else {}
-
-
-def unit(name: str) -> str:
-    """Return a metric's unit by its name, nothing where the name does not tell."""
-    return next((text for pattern, text in _UNITS if re.fullmatch(pattern, name)), "")
 
 
 def node(identity: str, values: Mapping[str, Any]) -> Node:

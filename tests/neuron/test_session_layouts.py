@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -41,9 +42,9 @@ def test_the_profiler_api_writes_a_folder_by_time_with_one_ntff_a_core(tmp_path:
     assert (session.layout, session.folder) == ("process/time", f"{PROCESS}/20261019_1")
     assert (session.pairing, session.pairs) == ("by_content", ())
     assert (session.captured_cores, session.complete) == ((0, 3), True)
-    assert found.bytes == 100
+    assert session.bytes == 100
     assert found.findings == ()
-    assert [path.name for path in found.traces] == ["trace.json"]
+    assert [file.name for file in session.of(Kind.TRACE)] == ["trace.json"]
 
 
 def test_the_april_source_writes_into_the_process_folder(tmp_path: Path) -> None:
@@ -120,7 +121,7 @@ def test_a_command_line_capture_has_no_process_folder(tmp_path: Path) -> None:
 def test_the_old_framework_traces_are_known_by_name(tmp_path: Path) -> None:
     traces = [f"neuron_framework_trace_rank_{rank}.json" for rank in (0, 1)]
     make(tmp_path / PROCESS, [*PB, *traces])
-    assert [path.name for path in manifest(tmp_path).traces] == traces
+    assert [file.name for file in only(manifest(tmp_path)).of(Kind.TRACE)] == traces
 
 
 def test_the_root_may_be_the_process_folder_or_the_session_itself(tmp_path: Path) -> None:
@@ -137,6 +138,17 @@ def test_a_trace_beside_the_folders_by_time_counts_to_the_newest(tmp_path: Path)
     make(tmp_path / PROCESS, ["trace.json"])
     first, second = manifest(tmp_path).sessions
     assert (first.of(Kind.TRACE), len(second.of(Kind.TRACE))) == ((), 1)
+
+
+def test_the_newest_folder_is_the_one_written_last_whatever_its_name(tmp_path: Path) -> None:
+    for at_s, folder in enumerate(("9", "10")):
+        place = make(tmp_path / PROCESS / folder, PB)
+        for name in PB:
+            os.utime(place / name, (at_s, at_s))
+    make(tmp_path / PROCESS / "9", ["system_profile.json"])  # Exported later, not captured.
+    make(tmp_path / PROCESS, ["trace.json"])
+    with_trace = [s.folder for s in manifest(tmp_path).sessions if s.of(Kind.TRACE)]
+    assert with_trace == [f"{PROCESS}/10"]
 
 
 def test_caches_and_traces_of_other_devices_are_no_sessions(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from runner.errors import RunnerError
 from runner.neuron.engines import engines, summary_checks, throttling, utilisation
-from runner.neuron.summary import Node, unit
+from runner.neuron.summary import Node
 from runner.neuron.summary_read import parse_summary, read_summary
 from runner.result import Level
 
@@ -77,7 +77,6 @@ def test_two_rows_of_a_logical_core_count_as_one_execution(real: Path) -> None:
     system = read_summary(real / "trn2_vllm_summary_text.txt").nodes[0]
     assert system.event_counts["nc_exec_running"] == 40
     assert system.executions == 20
-    assert system.rows_per_execution == 2.0
 
 
 def test_a_total_that_is_a_point_in_time_is_left_out(real: Path) -> None:
@@ -242,21 +241,3 @@ def test_what_is_no_summary_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(RunnerError, match="no summary of neuron-explorer") as refused:
         parse_summary(text, "made")
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("total_time", "s"),
-        ("mbu_estimated_percent", "fraction"),
-        ("hbm_read_bytes", "bytes"),
-        ("static_dma_size", "bytes"),
-        ("throttle_active_nc0_time_ns", "ns"),
-        ("model_flops", "flop"),
-        ("mm_arithmetic_intensity", "flop/byte"),
-        ("dma_queue_count", "count"),
-        ("peak_flops_bandwidth_ratio", ""),
-    ],
-)
-def test_units_follow_from_names(name: str, expected: str) -> None:
-    assert unit(name) == expected
