@@ -15,7 +15,13 @@ import pytest
 from runner.errors import UsageError
 from runner.neuron import find
 from runner.neuron.child import run
-from runner.neuron.explorer import OVERRIDE, ExplorerError, view_summary, view_to_file
+from runner.neuron.explorer import (
+    OVERRIDE,
+    ExplorerError,
+    ExplorerTimeoutError,
+    view_summary,
+    view_to_file,
+)
 from runner.neuron.summary_read import parse_summary
 from runner.neuron.system import read_system
 from tests.neuron.conftest import Captured, Faulty
@@ -33,6 +39,21 @@ def command(folder: Path, script: str) -> Path:
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     return path
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait until a process is gone, or dead and left to whoever should collect it."""
+    deadline = time.monotonic() + 60
+    while alive(pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def alive(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_the_command_on_path_is_asked_for_version_and_options(explorer: Faulty) -> None:
@@ -86,12 +107,14 @@ def test_flags_that_a_version_does_not_know_are_left_out(
 
 
 def test_a_version_without_output_file_is_read_where_it_runs(
-    explorer: Faulty, target: list[str], tmp_path: Path
+    explorer: Faulty, target: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     older = explorer(NEURON_STANDIN_EXPLORER_UNKNOWN_FLAGS="--output-file,--ignore-device-profile")
-    before = set(Path.cwd().iterdir())
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
     assert read_system([view_to_file(older, target, "json", tmp_path / "s.json")]).busy_ns == 1537
-    assert set(Path.cwd().iterdir()) == before
+    assert list(here.iterdir()) == []
 
 
 def test_the_other_spelling_of_the_events_is_read(
@@ -114,22 +137,16 @@ def test_a_run_that_hangs_is_stopped_with_all_that_it_started(
     explorer: Faulty, target: list[str]
 ) -> None:
     hanging = explorer("hang")
-    began = time.monotonic()
-    with pytest.raises(ExplorerError, match=r"did not end within 1\.5 s and was stopped"):
+    before = set(psutil.Process().children(recursive=True))
+    with pytest.raises(ExplorerTimeoutError, match=r"did not end within 1\.5 s and was stopped"):
         view_summary(hanging, target, timeout_s=1.5)
-    assert time.monotonic() - began < 5
-    own = [child for child in psutil.Process().children(recursive=True) if child.is_running()]
-    assert not [child for child in own if "tests.neuron_device.explorer" in child.cmdline()]
+    assert set(psutil.Process().children(recursive=True)) <= before
 
 
 def test_servers_left_behind_by_a_run_that_ended_are_stopped(tmp_path: Path) -> None:
     script = f"sleep 60 & echo $! > {tmp_path}/pid"
     assert run(["sh", "-c", script], tmp_path, 10).status == 0
-    left = int((tmp_path / "pid").read_text())
-    deadline = time.monotonic() + 5
-    while psutil.pid_exists(left) and psutil.Process(left).status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for_end(int((tmp_path / "pid").read_text()))
 
 
 def test_a_run_does_not_outlive_the_process_that_started_it(tmp_path: Path) -> None:
@@ -140,16 +157,14 @@ def test_a_run_does_not_outlive_the_process_that_started_it(tmp_path: Path) -> N
     parent = subprocess.Popen(
         [sys.executable, "-c", script, str(tmp_path)], cwd=harness.HERE.parents[1]
     )
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not (tmp_path / "pid").is_file() or not (tmp_path / "pid").read_text().strip():
         assert time.monotonic() < deadline
         time.sleep(0.02)
     child = int((tmp_path / "pid").read_text())
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for_end(child)
 
 
 def test_a_command_that_writes_nothing_is_no_success(tmp_path: Path) -> None:

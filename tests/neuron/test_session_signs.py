@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from runner.neuron.signs import LARGEST_NTFF_BYTES
 from runner.result import Level
 from tests.neuron.conftest import Captured
 from tests.neuron.test_session_layouts import PB, PROCESS, make
+from tests.neuron_standin.child import SLOW_FLUSH
 
 MODES = ("device", "runtime")
 NTFF = "profile_nc_0_session_0.ntff"
@@ -105,7 +105,6 @@ def test_an_empty_framework_trace_is_as_good_as_none(tmp_path: Path) -> None:
     assert [(check.level, check.message) for check in listed.findings] == [
         (Level.FATAL, "trace.json is empty")
     ]
-    assert listed.traces == ()
 
 
 def test_a_trace_beyond_five_gigabytes_is_warned_of(tmp_path: Path) -> None:
@@ -115,43 +114,56 @@ def test_a_trace_beyond_five_gigabytes_is_warned_of(tmp_path: Path) -> None:
     assert found(tmp_path) == {"ntff_too_large": Level.INFO}
 
 
-def test_files_that_still_grow_are_waited_for(captured: Captured, tmp_path: Path) -> None:
-    path = make(tmp_path / PROCESS, ["ntrace.pb"]) / "ntrace.pb"
+class Pace:
+    """A clock of the test's own: each sleep passes its time, and lets a file grow until an end."""
 
-    def grow() -> None:
-        for _ in range(5):
-            time.sleep(0.1)
-            path.write_bytes(path.read_bytes() * 2)
+    def __init__(self, path: Path, grows_until_s: float) -> None:
+        self.now_s, self.path, self.grows_until_s = 0.0, path, grows_until_s
 
-    writer = threading.Thread(target=grow)
-    began = time.monotonic()
-    writer.start()
-    assert settled(tmp_path, 10, quiet_s=0.4, poll_s=0.05)
-    took = time.monotonic() - began
-    writer.join()
-    assert path.stat().st_size == 320
-    assert 0.9 < took < 3
+    def monotonic(self) -> float:
+        return self.now_s
 
-
-def test_files_that_never_stand_still_end_the_wait_at_its_limit(tmp_path: Path) -> None:
-    path = make(tmp_path / PROCESS, ["ntrace.pb"]) / "ntrace.pb"
-    stop = threading.Event()
-
-    def grow() -> None:
-        while not stop.wait(0.02):
-            with path.open("ab") as file:
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+        if self.now_s <= self.grows_until_s:
+            with self.path.open("ab") as file:
                 file.write(b"x")
 
-    writer = threading.Thread(target=grow)
-    writer.start()
-    assert not settled(tmp_path, 0.5, quiet_s=0.2, poll_s=0.02)
-    stop.set()
-    writer.join()
+
+@pytest.fixture
+def pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], Pace]:
+    """Put a file that grows, and its clock, in the place of real time."""
+
+    def growing(until_s: float) -> Pace:
+        found = Pace(make(tmp_path / PROCESS, ["ntrace.pb"]) / "ntrace.pb", until_s)
+        monkeypatch.setattr("runner.neuron.session.time", found)
+        return found
+
+    return growing
 
 
-def test_a_late_flush_of_the_stand_in_is_complete_once_it_has_settled(captured: Captured) -> None:
-    late = captured("late_flush", NEURON_STANDIN_FLUSH_S=0.5)
-    assert settled(late.path(""), 10, quiet_s=0.3)
+def test_files_that_still_grow_are_waited_for(
+    tmp_path: Path, pace: Callable[[float], Pace]
+) -> None:
+    clock = pace(5.0)
+    assert settled(tmp_path, 60, quiet_s=1.0, poll_s=0.25)
+    assert clock.path.stat().st_size == 10 + 20
+    assert clock.now_s == 6.0
+
+
+def test_files_that_never_stand_still_end_the_wait_at_its_limit(
+    tmp_path: Path, pace: Callable[[float], Pace]
+) -> None:
+    clock = pace(1e9)
+    assert not settled(tmp_path, 60, quiet_s=1.0, poll_s=0.25)
+    assert clock.now_s == 60.0
+
+
+def test_a_late_flush_of_the_stand_in_is_complete_once_its_process_ended(
+    captured: Captured,
+) -> None:
+    late = captured("late_flush", **SLOW_FLUSH)
     at_stop, now = late.said["sizes"], manifest(late.path("")).sessions[0]
     trace = next(file for file in now.files if file.kind is Kind.NTRACE)
     assert trace.bytes > 5 * at_stop["ntrace.pb"] > 0
+    assert now.has_system_profile

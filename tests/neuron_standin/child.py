@@ -53,6 +53,9 @@ class Capture:
         return [event for event in trace["traceEvents"] if event.get("cat") == category]
 
 
+SLOW_FLUSH = {"NEURON_STANDIN_FLUSH_S": 0.1, "NEURON_STANDIN_FLUSH_AFTER": "sizes_read"}
+"""With the fault late_flush: files grow once capture.py has looked at their sizes."""
+
 Run = Callable[..., Child]
 GetCapture = Callable[..., Capture]
 

@@ -73,13 +73,10 @@ def test_autocast_computes_products_in_the_low_precision(seen: Child) -> None:
 
 
 def test_without_waiting_the_work_has_neither_ended_nor_arrived(seen: Child) -> None:
-    late = seen.said["late"]
-    assert late["early"] == {"query": False, "arrived": False}
-    assert late["launched_s"] < 0.3
+    assert seen.said["late"]["early"] == {"query": False, "arrived": False}
 
 
 def test_after_waiting_the_work_took_the_modelled_time(seen: Child) -> None:
     late = seen.said["late"]
     assert late["late"] == {"query": True, "arrived": True}
-    assert late["waited_s"] >= 0.3
-    assert late["event_ms"] == pytest.approx(300, abs=30)
+    assert 2400 <= late["event_ms"] <= late["waited_s"] * 1e3

@@ -38,7 +38,10 @@ def refusal_of_dynamic_shapes(x: torch.Tensor) -> str:
 
 
 x = torch.ones(4, 8).to("neuron")
-report: dict[str, Any] = {"calls_s": [seconds(torch.add, x, x) for _ in range(3)]}
+report: dict[str, Any] = {"calls_s": [], "compiled": []}
+for _ in range(3):
+    report["calls_s"].append(seconds(torch.add, x, x))
+    report["compiled"].append(neuron.get_dynamo_metrics()["compile_count"])
 report["neffs"] = neffs()
 report["metrics"] = neuron.get_dynamo_metrics()
 report["sorted"] = torch.sort(x.neg())[0].cpu().tolist()[0][0]

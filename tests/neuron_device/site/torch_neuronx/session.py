@@ -163,7 +163,11 @@ def _write_part(folder: Path, files: dict[str, bytes], share: float) -> None:
 
 
 def _grow(folder: Path, files: dict[str, bytes]) -> None:
-    """Let every file grow in steps over the time of NEURON_STANDIN_FLUSH_S."""
+    """Let every file grow in steps over the time of NEURON_STANDIN_FLUSH_S, once it may begin."""
+    while SWITCHES.flush_after and threading.main_thread().is_alive():
+        if Path(SWITCHES.flush_after).exists():
+            break
+        time.sleep(0.01)
     for step in range(2, _FLUSH_STEPS + 1):
         time.sleep(SWITCHES.flush_s / _FLUSH_STEPS)
         _write_part(folder, files, step / _FLUSH_STEPS)

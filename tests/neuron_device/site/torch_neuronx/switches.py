@@ -55,6 +55,7 @@ class Switches:
     lock_folder: str
     neff_folders: tuple[str, ...]
     flush_s: float
+    flush_after: str
     ntff_ids: str
 
 
@@ -78,6 +79,7 @@ def read(environment: Mapping[str, str] = os.environ) -> Switches:
         lock_folder=environment.get("NEURON_STANDIN_LOCK_DIR", ""),
         neff_folders=_neff_folders(environment),
         flush_s=_number(environment, "NEURON_STANDIN_FLUSH_S", 1.5),
+        flush_after=environment.get("NEURON_STANDIN_FLUSH_AFTER", ""),
         ntff_ids=_one_of(
             environment, "NEURON_STANDIN_NTFF_IDS", "visible", ("visible", "absolute")
         ),
