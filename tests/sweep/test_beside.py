@@ -9,7 +9,12 @@ from pathlib import Path
 import psutil
 import pytest
 
+from runner.config.schema import Config, Workload
+from runner.devices.device import Placement
+from runner.identity import Identity
+from runner.job import Job
 from runner.result import Result
+from tests.processes import survivors
 from tests.sweep.command import functions, results_in, run, start, sweep_in, tree
 
 QUIET = ("timing=quick", "numerics=off", "profiler=off")
@@ -36,6 +41,36 @@ def test_two_jobs_are_held_to_cores_of_their_own_and_marked(tmp_path: Path) -> N
     assert not one & two
     assert all("ran_beside_others" in marks(each) for each in results)
     assert "ran_beside_others" in done.stdout
+
+
+@TWO_CORES
+def test_a_combination_alone_runs_beside_nothing_not_even_itself(tmp_path: Path) -> None:
+    args = ("-m", *functions("alone"), "processes=4", "sweep.jobs=2", "tracking=off", *QUIET)
+    done = run(tmp_path, *args, MEETING=str(tmp_path))
+    assert done.returncode == 0, done.stdout
+    (result,) = results_in(sweep_in(tmp_path))
+    assert result.timing is not None
+    assert len(result.timing.processes) == 4
+    assert "ran_beside_others" not in marks(result)
+
+
+def test_a_job_that_is_taken_up_again_ran_beside_what_it_ran_beside_before(tmp_path: Path) -> None:
+    def job(identity: str) -> Job:
+        return Job(
+            number=0,
+            label="a job",
+            config=Config(workload=Workload(shape=(4, 8))),
+            identity=Identity(digest=identity, parts={}),
+            placement=Placement(device_type="cpu", start="fork"),
+            folder=tmp_path / "job",
+        )
+
+    first, again, other = job("one"), job("one"), job("other")
+    first.begin()
+    first.runs_beside(1)
+    again.take_up()
+    other.take_up()
+    assert (again.beside, other.beside) == (1, 0)
 
 
 def test_jobs_that_cannot_have_cores_of_their_own_are_refused_at_once(tmp_path: Path) -> None:
@@ -68,16 +103,17 @@ def test_the_joblib_launcher_runs_the_same_sweep_with_the_same_tree(tmp_path: Pa
 
 def test_no_worker_of_another_launcher_outlives_a_killed_command(tmp_path: Path) -> None:
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
-    args = ("-m", *functions("slow"), "workload.scale=1,2", *QUIET, "tracking=off")
-    process = start(
-        tmp_path, (*args, "hydra/launcher=joblib", "timing.min_time_s=60", "timing.max_time_s=90")
-    )
-    deadline = time.monotonic() + 120
-    while not list(tmp_path.rglob("process_0.log")) and time.monotonic() < deadline:
+    (meeting := tmp_path / "meeting").mkdir()
+    args = ("-m", *functions("meets"), "workload.scale=1,2", *QUIET, "tracking=off")
+    joblib = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2")
+    long = ("timing.min_time_s=60", "timing.max_time_s=90")
+    process = start(tmp_path, (*args, *joblib, *long), MEETING=str(meeting))
+    deadline = time.monotonic() + 200
+    while len(list(meeting.iterdir())) < 2 and time.monotonic() < deadline:
         time.sleep(0.1)
+    measuring = [psutil.Process(int(file.name)) for file in meeting.iterdir()]
     family = psutil.Process(process.pid).children(recursive=True)
-    assert len(family) > 2
     process.kill()
     process.communicate(timeout=60)
-    _, alive = psutil.wait_procs(family, timeout=5)
-    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
+    assert len(measuring) == 2
+    assert survivors([*family, *measuring]) == []

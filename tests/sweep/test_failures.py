@@ -27,7 +27,7 @@ COMMAND = (
     *functions(*NAMES),
     "timing=quick",
     "schedule.active=2",
-    "sweep.compile_timeout_s=2",
+    "sweep.compile_timeout_s=15",
     "sweep.memory_limit_bytes=500000000",
 )
 
@@ -100,7 +100,18 @@ def test_mlflow_tells_all_eight_statuses(
 def test_one_that_failed_stands_beside_the_others_of_its_group(
     done: subprocess.CompletedProcess[str],
 ) -> None:
+    assert all(f":{name}" in done.stdout for name in NAMES)
     assert "schedule." not in done.stdout  # It was resolved before the failure.
+
+
+def test_what_follows_the_first_call_has_a_limit_of_its_own(tmp_path: Path) -> None:
+    short = ("timing=quick", "numerics=off", "profiler=off", "tracking=off", "sweep.timeout_s=2")
+    done = run(tmp_path, "-m", *functions("stalls"), *short)
+    assert done.returncode == 1, done.stderr
+    (result,) = results_in(sweep_in(tmp_path))
+    assert (str(result.status), result.stage) == ("timeout", "warmup")
+    assert result.reason == "still in stage warmup at its time limit"
+    assert result.compile is not None  # What came before is kept.
 
 
 def test_a_resume_keeps_failures_unless_it_is_to_retry_them(
@@ -113,21 +124,22 @@ def test_a_resume_keeps_failures_unless_it_is_to_retry_them(
     assert "4 of 8 to run" in run(root, *args, "plan=true").stdout
 
 
-def test_a_retry_sets_the_attempt_aside_and_names_its_run(
-    done: subprocess.CompletedProcess[str], root: Path
-) -> None:
-    before = {child.info.run_id for child in tree(root).only[1]}
-    args = (*COMMAND, "sweep.resume=latest", "sweep.retry_failed=true", "sweep.fail_fast=true")
-    again = run(root, *args)
+def test_a_retry_sets_the_attempt_aside_and_names_its_run(tmp_path: Path) -> None:
+    short = ("timing=quick", "numerics=off", "profiler=off")
+    command = ("-m", *functions("same", "raises", "dies"), *short)
+    assert run(tmp_path, *command).returncode == 1
+    before = {child.info.run_id for child in tree(tmp_path).only[1]}
+    args = (*command, "sweep.resume=latest", "sweep.retry_failed=true", "sweep.fail_fast=true")
+    again = run(tmp_path, *args)
     assert again.returncode == 1
     ended = [line for line in again.stderr.splitlines() if line.startswith("[")]
     assert len(ended) == 1
     assert "raises" in ended[0]
-    assert "3 combinations were not run" in again.stderr
-    new = [child for child in tree(root).only[1] if child.info.run_id not in before]
+    assert "1 combinations were not run" in again.stderr
+    new = [child for child in tree(tmp_path).only[1] if child.info.run_id not in before]
     assert len(new) == 1
     assert new[0].data.tags["attempt_of"] in before
-    (attempt,) = (sweep_in(root) / "attempts").glob("*raises*_1")
+    (attempt,) = (sweep_in(tmp_path) / "attempts").glob("*raises*_1")
     assert (attempt / "process_0.log").exists()
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,14 +32,50 @@ def slow(x: Tensor) -> Tensor:
     return x
 
 
-def meets(x: Tensor) -> Tensor:
-    """Return once two processes have come to the folder that MEETING names."""
-    folder = Path(os.environ["MEETING"])
-    (folder / str(os.getpid())).touch()
-    deadline = time.monotonic() + 60
-    while len(list(folder.iterdir())) < 2 and time.monotonic() < deadline:
+MEETING = "MEETING"
+"""The variable that names a folder in which processes, and the test, see each other."""
+PATIENCE_S = 200.0
+
+
+def _wait_until(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not happened():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"nobody came in {PATIENCE_S:g} s")
         time.sleep(0.01)
+
+
+def meets(x: Tensor) -> Tensor:
+    """Return once two processes have come to the meeting."""
+    folder = Path(os.environ[MEETING])
+    (folder / str(os.getpid())).touch()
+    _wait_until(lambda: len(list(folder.iterdir())) >= 2)
     return x
+
+
+def waits(x: Tensor) -> Tensor:
+    """Say that it is there, and return once the test lets it go."""
+    folder = Path(os.environ[MEETING])
+    (folder / "arrived").touch()
+    _wait_until((folder / "free").exists)
+    return x
+
+
+def alone(x: Tensor) -> Tensor:
+    """Fail if another process is in it at the same time."""
+    here = Path(os.environ[MEETING]) / "here"
+    here.touch(exist_ok=False)
+    time.sleep(0.01)
+    here.unlink()
+    return x
+
+
+_calls = itertools.count()
+
+
+def stalls(x: Tensor) -> Tensor:
+    """Return from the first call, and from no other."""
+    return x if next(_calls) == 0 else hangs(x)
 
 
 def raises(x: Tensor) -> Tensor:
