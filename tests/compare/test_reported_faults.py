@@ -58,9 +58,9 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[bool, str],
 @pytest.fixture(scope="module")
 def autocast(tmp_path_factory: pytest.TempPathFactory) -> dict[str | None, Result]:
     """A product as it is and under autocast, which makes its output bfloat16."""
-    words = ("workload=linear", "workload.dtype=fp32", "variant=fused", "numerics.check=true")
-    words += ("variant.autocast=null,bfloat16",)
-    found = sweep(tmp_path_factory.mktemp("autocast"), *words)
+    words = ("workload=linear", "workload.dtype=fp32", "variant=fused")
+    both = ("variant.autocast=null,bfloat16", "numerics.check=true")
+    found = sweep(tmp_path_factory.mktemp("autocast"), *words, *both)
     return {one.config["variant"]["autocast"]: one for one in found}
 
 

@@ -17,6 +17,7 @@ from runner.config.convert import to_config
 from runner.config.groups import choices, conf_dir
 from runner.config.schema import Hardware
 from runner.errors import ExitCode
+from runner.measure.cache import UNKNOWN_BYTES
 from runner.roofline import __main__ as command
 from runner.roofline import measure
 from runner.roofline.ceilings import Place, measures, read, resolve
@@ -178,13 +179,18 @@ def test_a_last_level_cache_of_unknown_size_is_guessed_for_the_stream_and_not_ke
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     streamed: list[int] = []
+
+    def stream(size: int) -> float:
+        streamed.append(size)
+        return 9.0
+
     monkeypatch.setattr(measure, "last_level_bytes", lambda: None)
-    monkeypatch.setattr(measure, "_stream_gb_per_s", lambda size: streamed.append(size) or 9.0)
+    monkeypatch.setattr(measure, "_stream_gb_per_s", stream)
     monkeypatch.setattr(measure, "_matmul_tflop_per_s", lambda dtype: 1.0)
     monkeypatch.setattr(measure, "_launch_us", lambda: 1.0)
     found = measure.measure(on("any"), 99.0)
     assert found.last_level_bytes is None
-    assert streamed == [measure.STREAM_CACHES * measure.UNKNOWN_BYTES]
+    assert streamed == [measure.STREAM_CACHES * UNKNOWN_BYTES]
     assert "guessed: the last-level cache has no known size" in str(found.source)
     assert "provisional: others were at work" in str(found.source)
     monkeypatch.setattr(measure, "last_level_bytes", lambda: 1_000_000)
