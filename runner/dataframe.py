@@ -10,6 +10,7 @@ from runner.config.plain import flatten
 from runner.errors import RunnerError
 from runner.report.labels import combination_names
 from runner.report.stored import Stored, read_all
+from runner.report.table import trust_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +20,7 @@ def load(path: str | os.PathLike[str] = "outputs") -> pd.DataFrame:
     """Read every result at or below a folder: one row a combination, dotted columns.
 
     A column is a field of result.json (`config.workload.shape`, `timing.latency_us.median`);
-    `combination`, `trust` and `folder` come first; lists stay lists. Raises
+    `combination`, `trust` (of what was measured) and `folder` come first; lists stay lists. Raises
     RunnerError where there is no result, or one that cannot be read.
     """
     import pandas as pd
@@ -40,5 +41,5 @@ def load(path: str | os.PathLike[str] = "outputs") -> pd.DataFrame:
 def _row(one: Stored, name: str) -> dict[str, Any]:
     import msgspec
 
-    first = {"combination": name, "trust": one.result.trust, "folder": str(one.folder)}
+    first = {"combination": name, "trust": trust_of(one.result), "folder": str(one.folder)}
     return first | dict(flatten(msgspec.to_builtins(one.result)))

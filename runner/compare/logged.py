@@ -11,6 +11,7 @@ from typing import Any
 from runner.errors import RunnerError, UsageError
 from runner.report.stored import FILE, Found, Stored
 from runner.result import read_result
+from runner.tracking.search import search_all
 from runner.tracking.tags import PARENT
 from runner.tracking.uri import check_uri, resolve_uri, sqlite_path
 
@@ -54,16 +55,8 @@ def read_run(run_id: str, uri: str | None) -> Found:
 
 def _below(client: Any, run: Any) -> list[Any]:
     query = f"tags.`{PARENT}` = '{run.info.run_id}'"
-    found: list[Any] = []
-    token = None
-    while True:
-        page = client.search_runs(
-            [run.info.experiment_id], query, max_results=1000, page_token=token
-        )
-        found += page
-        token = page.token
-        if not token:
-            return sorted(found, key=lambda each: each.info.start_time)
+    found = search_all(client, run.info.experiment_id, query)
+    return sorted(found, key=lambda each: each.info.start_time)
 
 
 def _read(client: Any, runs: list[Any]) -> Found:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from runner.report.labels import Key, group_key
 from runner.report.speedup import Speedup
-from runner.report.table import IS_BASELINE, Row
+from runner.report.table import IS_BASELINE, Row, trust_of
 from runner.result import Level, Numerics, Profile, Result, Status
 
 COLUMNS = (
@@ -74,7 +74,7 @@ def cells_of(row: Row, device_rows: bool) -> tuple[str, ...]:
         us(timing.time_per_call_us.median if timing and timing.time_per_call_us else None),
         speedup_cell(row.speedup),
         numerics_cell(result.numerics),
-        result.trust if row.measured else ABSENT,
+        trust_of(result) or ABSENT,
         str(result.status),
     )
 
@@ -153,12 +153,18 @@ def failure_lines(rows: Iterable[Row]) -> list[str]:
 
 def finding_lines(rows: Iterable[Row], *levels: Level) -> list[str]:
     """Return the findings of these levels as sentences, one for all combinations that share it."""
+    found = shared_findings(rows, *levels)
+    return [f"{name} ({', '.join(who)}): {message}" for (name, message), who in found.items()]
+
+
+def shared_findings(rows: Iterable[Row], *levels: Level) -> dict[tuple[str, str], list[str]]:
+    """Return the combinations of each finding of these levels, by its name and message."""
     found: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for check in row.result.checks:
             if check.level in levels:
                 found.setdefault((check.name, check.message), []).append(row.combination)
-    return [f"{name} ({', '.join(who)}): {message}" for (name, message), who in found.items()]
+    return found
 
 
 def _reason(result: Result) -> str:

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from runner.align import aligned
 from runner.report.cells import TextTable, text_table
-from runner.report.table import Row
+from runner.report.table import Row, trust_of
 
 LEFT = ("case", "variant", "speed-up", "numerics", "trust", "status")
 """Columns of words; the others are numbers and stand right."""
@@ -93,7 +93,7 @@ def _csv_cells(row: Row) -> list[object]:
     per_call = timing.time_per_call_us if timing else None
     return [
         *(row.combination, row.group, row.variant),
-        *(str(result.status), result.reason, result.trust if row.measured else None),
+        *(str(result.status), result.reason, trust_of(result)),
         *(getattr(profile, name) if profile else None for name in (*figures, *counts)),
         len(timing.processes) if timing else None,
         *(getattr(latency, name) if latency else None for name in ("median", "p05", "p95")),

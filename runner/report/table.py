@@ -31,11 +31,6 @@ class Row:
     rank: int
     """0 trusted, 1 suspect, 2 incorrect, 3 not measured: what comes first in a group."""
 
-    @property
-    def measured(self) -> bool:
-        """Tell whether there are numbers at all."""
-        return self.rank < 3
-
 
 def rows_of(results: Sequence[Result]) -> list[Row]:
     """Return the rows group by group, each with the fastest trusted one first.
@@ -56,6 +51,11 @@ def rows_of(results: Sequence[Result]) -> list[Row]:
         made = [_row(results[index], words[index], baselines) for index in members]
         rows += sorted(made, key=_order)
     return rows
+
+
+def trust_of(result: Result) -> str | None:
+    """Return whether its numbers can be believed, `ok` or `suspect`; None where it has none."""
+    return result.trust if result.status in MEASURED else None
 
 
 def baseline_of(result: Result) -> str:

@@ -15,6 +15,9 @@ ENTITIES_A_BATCH = 1000
 REFUSED = ("INVALID_PARAMETER_VALUE", "BAD_REQUEST", "MALFORMED_REQUEST")
 """Error codes of a request that a server will never take, however often it is sent."""
 
+REFUSED_STATUS = (400, 413)
+"""The same where HTTP alone says it, of a file: malformed, or larger than is taken."""
+
 Warn = Callable[[str], None]
 
 
@@ -39,6 +42,12 @@ def write(
         _send(client, run_id, some, [], warn)
     for some in _chunks(entries[PARAMS_A_BATCH:], PARAMS_A_BATCH):
         _send(client, run_id, [], some, warn)
+
+
+def refused_for_good(error: Exception) -> bool:
+    """Tell whether a server will never take what was sent, however often it is sent."""
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    return getattr(error, "error_code", None) in REFUSED or status in REFUSED_STATUS
 
 
 def _chunks(items: list[Any], size: int) -> Iterator[list[Any]]:

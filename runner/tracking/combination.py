@@ -10,14 +10,15 @@ from pathlib import Path
 from runner.config.schema import Tracking
 from runner.report.labels import run_name
 from runner.result import Result
-from runner.tracking.artifacts import files_to_log, generated
+from runner.tracking.artifacts import files_to_log, made_files
 from runner.tracking.batch import Warn, write
 from runner.tracking.metrics import metrics_of
 from runner.tracking.owner import this_owner
 from runner.tracking.params import params_of
 from runner.tracking.receipt import Receipt, read_receipt, write_receipt
-from runner.tracking.store import Store, first_line, store_errors
+from runner.tracking.store import Store
 from runner.tracking.tags import ATTEMPT_OF, OWNER, PARENT, RUN_STATUS, SWEEP_ID, tags_of
+from runner.tracking.upload import upload
 
 
 def log_combination(
@@ -32,6 +33,7 @@ def log_combination(
     """Write a result as a new run and return its id; `above` holds the tags of where it belongs.
 
     A folder that was logged before gets a run of its own again, which names the earlier attempt.
+    Where a file may be taken another time, the folder's receipt stays incomplete.
     """
     tags = {**tags_of(result, folder, tracking.tags), OWNER: this_owner(), **above}
     earlier = read_receipt(folder)
@@ -48,10 +50,17 @@ def log_combination(
     ended = epoch_ms(result.ended)
     params = params_of(result.config)
     write(store.client, run_id, metrics_of(result), params, warn, at_ms=ended)
-    _send_files(store, run.info.artifact_uri, result, folder, tracking, warn)
+    settled = _send_files(store, run.info.artifact_uri, result, folder, tracking, warn)
     store.client.set_terminated(run_id, RUN_STATUS[result.status], end_time=ended)
-    _sign(store, folder, run_id, complete=True)
+    _sign(store, folder, run_id, complete=settled)
+    if not settled:
+        warn(sent_later(folder))
     return run_id
+
+
+def sent_later(folder: Path) -> str:
+    """Say how what MLflow did not take gets there."""
+    return f"nothing is lost: `python -m runner.report --log {folder}` sends it"
 
 
 def above_tags(parent: str | None, sweep: str | None) -> dict[str, str]:
@@ -74,22 +83,13 @@ def _sign(store: Store, folder: Path, run_id: str, *, complete: bool) -> None:
 
 def _send_files(
     store: Store, artifact_uri: str, result: Result, folder: Path, tracking: Tracking, warn: Warn
-) -> None:
-    """Send the files, each by itself, so that one that cannot be read keeps no other back."""
-    from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
-
+) -> bool:
+    """Send the files of a result, and those made from it; return what `upload` does."""
     wanted = files_to_log(result, folder, tracking.artifacts, binaries=tracking.binaries)
-    files = [(folder, name) for name in wanted]
-    made = generated(result) if tracking.artifacts != "none" else {}
+    made = made_files(result, folder) if tracking.artifacts != "none" else {}
+    files = [(folder / name, name) for name in wanted if name not in made]
     with tempfile.TemporaryDirectory(prefix="artifacts-") as temporary:
         for name, content in made.items():
             (Path(temporary) / name).write_bytes(content)
-            files.append((Path(temporary), name))
-        # The run's own address saves one query a file that the client would make.
-        repository = get_artifact_repository(artifact_uri, store.uri)
-        for base, name in files:
-            below = Path(name).parent.as_posix()
-            try:
-                repository.log_artifact(str(base / name), None if below == "." else below)
-            except store_errors() as error:
-                warn(f"MLflow did not take {name} of {folder.name} ({first_line(error)})")
+            files.append((Path(temporary) / name, name))
+        return upload(store, artifact_uri, files, folder.name, warn)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from runner.report.table import Row
 from runner.result import Op, Profile, Result, Stats, Timing
-from runner.tracking.names import KEY_LIMIT, portable_key, portable_name
+from runner.tracking.names import KEY_LIMIT, portable_key, portable_part
 
 TOP_OPS = 10
 """Ops logged by device time, and as many by CPU time; the ops table has them all."""
@@ -92,7 +92,7 @@ def profile_values(profile: Profile | None) -> Iterator[Value]:
     }
     yield from (Value(key, value) for key, value in figures.items() if value is not None)
     for op in top_ops(profile):
-        yield from _fields(op, f"ops/{portable_name(op.name)}", "self_device_us", "self_cpu_us")
+        yield from _fields(op, f"ops/{portable_part(op.name)}", "self_device_us", "self_cpu_us")
 
 
 def _fields(owner: object, prefix: str, *names: str, step: int = 0) -> Iterator[Value]:

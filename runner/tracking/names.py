@@ -1,4 +1,4 @@
-"""One spelling of any name as part of a metric key: portable, reversible, and never shared by two.
+"""One spelling of any name as part of a metric key: portable, and never shared by two.
 
 MLflow takes letters, digits, underscore, dash, dot and space in a key on every system (colons on
 some), gives slashes a meaning, and refuses what a file system would resolve to another name.
@@ -17,30 +17,19 @@ DIGEST_LENGTH = 16
 
 # `..` is `::`, `.<hex>_` is any other character, `.h<digest>` ends a name that was too long.
 _PLAIN = re.compile(r"[A-Za-z0-9_-]")
-_TOKEN = re.compile(r"\.\.|\.([0-9a-f]+)_|[A-Za-z0-9_ -]")
 _HARMLESS = re.compile(r"[A-Za-z0-9_-]([A-Za-z0-9_. -]*[A-Za-z0-9_-])?")
-_SHORTENED = re.compile(rf"\.h[0-9a-f]{{{DIGEST_LENGTH}}}$")
 
 
-def portable_name(name: str) -> str:
-    """Spell a name for a metric key: `aten::mul` becomes `aten..mul`.
+def portable_part(name: str) -> str:
+    """Spell a name as one part of a metric key: `aten::mul` becomes `aten..mul`.
 
-    A spelling beyond PART_LIMIT ends in a hash of the name; only such a one cannot be read back.
+    A spelling beyond PART_LIMIT ends in a hash of the name.
     """
     spelled = re.sub(r"::(?=.)|.", lambda match: _spell(match, len(name)), name, flags=re.DOTALL)
     spelled = spelled or ".h0_"
     if len(spelled) <= PART_LIMIT:
         return spelled
     return f"{spelled[: PART_LIMIT - DIGEST_LENGTH - 2]}.h{_digest(name)}"
-
-
-def original_name(spelled: str) -> str | None:
-    """Read a spelling back; None for a shortened one, whose name the ops table holds."""
-    if _SHORTENED.search(spelled):
-        return None
-    if spelled == ".h0_":
-        return ""
-    return _TOKEN.sub(_read, spelled)
 
 
 def portable_key(key: str, limit: int = KEY_LIMIT) -> str:
@@ -66,10 +55,3 @@ def _spell(match: re.Match[str], length: int) -> str:
     if _PLAIN.fullmatch(found) or (found == " " and inner):
         return found
     return f".{ord(found):x}_"
-
-
-def _read(match: re.Match[str]) -> str:
-    found = match.group()
-    if found == "..":
-        return "::"
-    return chr(int(match.group(1), 16)) if match.group(1) else found

@@ -19,13 +19,10 @@ TAG_LIMIT = 5000
 
 def params_of(config: Mapping[str, Any]) -> dict[str, str]:
     """Return the flattened config as text by portable key; an address shows no password."""
-    params = {
-        portable_key(key): shortened(value_text(value), PARAM_LIMIT)
+    return {
+        portable_key(key): shortened(public(value_text(value)), PARAM_LIMIT)
         for key, value in flatten(config)
     }
-    if "tracking.uri" in params:
-        params["tracking.uri"] = public(params["tracking.uri"])
-    return params
 
 
 def value_text(value: object) -> str:

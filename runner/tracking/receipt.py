@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runner.files import write_json
@@ -18,7 +18,7 @@ class Receipt:
     experiment_id: str
     run_id: str
     complete: bool
-    """False from the run's creation until everything is in it."""
+    """False from the run's creation until all is in it, or what is not will never be taken."""
 
 
 def read_receipt(folder: Path) -> Receipt | None:
@@ -34,3 +34,10 @@ def read_receipt(folder: Path) -> Receipt | None:
 def write_receipt(folder: Path, receipt: Receipt) -> None:
     """Store a receipt in the folder, in place of an earlier one."""
     write_json(folder / FILE, receipt)
+
+
+def mark_incomplete(folder: Path) -> None:
+    """Have what is in a folder sent again, if there is a receipt for it."""
+    receipt = read_receipt(folder)
+    if receipt is not None:
+        write_receipt(folder, replace(receipt, complete=False))

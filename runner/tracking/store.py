@@ -79,12 +79,17 @@ def quieten() -> None:
 
 
 def first_line(error: BaseException) -> str:
-    """Return what an error says in a few words: no password, and a failed connection's cause."""
+    """Return what an error says in a few words: no password, and a failed connection's cause.
+
+    One that is not a store's own begins with its kind: a missing package says little else.
+    """
     text = public(str(error))
     cause = CONNECTION_FAULT.search(text)
     if cause:
         return cause.group()
     line = next(iter(text.splitlines()), "") or type(error).__name__
+    if not isinstance(error, store_errors()):
+        line = f"{type(error).__name__}: {line}"
     return line if len(line) <= LINE_LIMIT else f"{line[:LINE_LIMIT]}..."
 
 
@@ -110,6 +115,10 @@ def _open(uri: str, experiment: str, location: str | None) -> Store:
         if sqlite_path(uri) is None:
             raise StoreUnreachableError(text) from error
         raise UsageError(f"tracking.uri: {text}; {_remedy(error, uri)}") from error
+    except ImportError as error:
+        raise UsageError(
+            f"tracking.uri: {public(uri)}: {error}; install what this kind of store needs"
+        ) from error
 
 
 def _make_whole(file: Path) -> None:

@@ -15,8 +15,11 @@ from runner.tracking.batch import Warn, write
 from runner.tracking.metrics import speedup_values
 from runner.tracking.owner import proven_dead, this_owner
 from runner.tracking.receipt import Receipt, read_receipt, write_receipt
-from runner.tracking.store import Store, first_line, store_errors
+from runner.tracking.search import search_all
+from runner.tracking.store import Store
 from runner.tracking.tags import NOTE, OWNER, RUN_STATUS, SWEEP_ID, clean_tags, sweep_id
+from runner.tracking.upload import upload
+from runner.tracking.uri import public
 
 RUNNING = "running"
 
@@ -45,34 +48,33 @@ def fill_sweep(
     results: Sequence[Result],
     warn: Warn,
     beside: Sequence[str] = (),
-) -> None:
-    """Write a sweep's note, its speed-ups, and its table as artifacts."""
+) -> bool:
+    """Write a sweep's note, speed-ups, and its table as artifacts; return what `upload` does."""
+    artifact_uri = store.client.get_run(run_id).info.artifact_uri
     rows = rows_of(results)
     write(store.client, run_id, speedup_values(rows), {}, warn)
-    set_tags(store, run_id, {NOTE: _with(note_of(rows, folder), beside)})
+    set_tags(store, run_id, {NOTE: public(_with(note_of(rows, folder), beside))})
     with tempfile.TemporaryDirectory(prefix="tables-") as temporary:
+        files = []
         for name, text in tables_of(rows).items():
-            (Path(temporary) / name).write_text(text, encoding="utf-8")
-        try:
-            store.client.log_artifacts(run_id, temporary)
-        except store_errors() as error:
-            warn(f"MLflow did not take the sweep's tables ({first_line(error)})")
+            (Path(temporary) / name).write_text(public(text), encoding="utf-8")
+            files.append((Path(temporary) / name, name))
+        return upload(store, artifact_uri, files, folder.name, warn)
 
 
-def end_sweep(store: Store, folder: Path, run_id: str, status: Status) -> None:
-    """End a sweep's run with how the sweep ended."""
+def end_sweep(store: Store, folder: Path, run_id: str, status: Status, *, complete: bool) -> None:
+    """End a sweep's run with how the sweep ended; `complete` says that all is in it."""
     set_tags(store, run_id, {"status": str(status)})
     store.client.set_terminated(run_id, RUN_STATUS[status])
     receipt = Receipt(
-        uri=store.uri, experiment_id=store.experiment_id, run_id=run_id, complete=True
+        uri=store.uri, experiment_id=store.experiment_id, run_id=run_id, complete=complete
     )
     write_receipt(folder, receipt)
 
 
 def close_dead_runs(store: Store) -> list[str]:
     """End every open run whose owner is proven dead as KILLED; return their ids."""
-    filter_string = "attributes.status = 'RUNNING'"
-    found = store.client.search_runs([store.experiment_id], filter_string, max_results=1000)
+    found = search_all(store.client, store.experiment_id, "attributes.status = 'RUNNING'")
     dead = [run for run in found if proven_dead(run.data.tags.get(OWNER, ""))]
     for run in dead:
         reason = "the process that wrote this run was killed"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from runner.report.table import trust_of
 from runner.result import Result, Status
 from runner.tracking.names import portable_key
 from runner.tracking.params import TAG_LIMIT, shortened
+from runner.tracking.uri import public
 
 PARENT = "mlflow.parentRunId"
 NOTE = "mlflow.note.content"
@@ -31,7 +33,7 @@ def tags_of(result: Result, folder: Path, own: Mapping[str, str]) -> dict[str, s
     found = {
         "status": str(result.status),
         "reason": result.reason,
-        "trust": result.trust,
+        "trust": trust_of(result),
         "device": _device(result),
         "device_time_source": profile.device_time_source if profile else None,
         "variant": config["variant"]["name"],
@@ -43,8 +45,8 @@ def tags_of(result: Result, folder: Path, own: Mapping[str, str]) -> dict[str, s
 
 
 def clean_tags(tags: Mapping[str, str]) -> dict[str, str]:
-    """Return tags with keys and lengths that any server takes."""
-    return {portable_key(key): shortened(value, TAG_LIMIT) for key, value in tags.items()}
+    """Return tags with keys and lengths that any server takes, and no password in them."""
+    return {portable_key(key): shortened(public(value), TAG_LIMIT) for key, value in tags.items()}
 
 
 def sweep_id(folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 from runner.profile import combine
@@ -9,7 +10,10 @@ from runner.trace import TraceSummary
 from runner.tracking.artifacts import ops_csv
 from runner.tracking.batch import Warn, write
 from runner.tracking.metrics import finite, profile_values
+from runner.tracking.owner import this_owner
 from runner.tracking.store import Store
+from runner.tracking.tags import OWNER
+from runner.tracking.upload import upload
 
 
 def log_trace(store: Store, summary: TraceSummary, path: Path, warn: Warn) -> str:
@@ -22,6 +26,7 @@ def log_trace(store: Store, summary: TraceSummary, path: Path, warn: Warn) -> st
     suspect = any(finding.level != "info" for finding in summary.findings)
     tags = {
         "source": "runner.trace",
+        OWNER: this_owner(),
         "trust": "suspect" if suspect else "ok",
         "device_time_source": profile.device_time_source or "none",
         "device": ", ".join(summary.device_names) or "cpu",
@@ -30,7 +35,10 @@ def log_trace(store: Store, summary: TraceSummary, path: Path, warn: Warn) -> st
     run_id = str(run.info.run_id)
     values = list(finite(profile_values(profile)))
     write(store.client, run_id, values, {"trace": str(path.absolute())}, warn)
-    store.client.log_text(run_id, ops_csv(profile), "ops.csv")
-    store.client.log_artifact(run_id, str(path))
+    with tempfile.TemporaryDirectory(prefix="ops-") as temporary:
+        table = Path(temporary) / "ops.csv"
+        table.write_bytes(ops_csv(profile))
+        files = [(table, table.name), (path, path.name)]
+        upload(store, run.info.artifact_uri, files, path.name, warn)
     store.client.set_terminated(run_id, "FINISHED")
     return run_id

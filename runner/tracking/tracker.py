@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, TypeVar
 from runner.config.schema import Config, Tracking
 from runner.result import Result, Status
 from runner.tracking.adopt import adopted_run
-from runner.tracking.batch import REFUSED, Warn
-from runner.tracking.combination import above_tags, log_combination
+from runner.tracking.batch import Warn, refused_for_good
+from runner.tracking.combination import above_tags, log_combination, sent_later
 from runner.tracking.link import run_link
+from runner.tracking.receipt import mark_incomplete
 from runner.tracking.store import Store, StoreUnreachableError, first_line, open_store, store_errors
 from runner.tracking.sweep import close_dead_runs, end_sweep, fill_sweep, open_sweep
 from runner.tracking.tags import sweep_id
+from runner.tracking.upload import upload
 from runner.tracking.uri import sqlite_path
 
 if TYPE_CHECKING:
@@ -66,28 +68,38 @@ class Tracker:
         """
         above = above_tags(parent or self.adopted, sweep_id(folder.parent) if parent else None)
         return self._try(
-            folder,
             lambda store: log_combination(
                 store, result, folder, config.tracking, self._warn, above=above
             ),
+            sent_later(folder.parent if parent else folder),
         )
 
     def log_trace(self, summary: TraceSummary, path: Path) -> str | None:
         """Write a trace that was read as a run of its own and return its id."""
         from runner.tracking.trace_run import log_trace
 
-        return self._try(path, lambda store: log_trace(store, summary, path, self._warn))
+        return self._try(
+            lambda store: log_trace(store, summary, path, self._warn),
+            "log the trace again once it answers",
+        )
 
     def attach(self, run_id: str | None, files: Sequence[Path]) -> None:
-        """Add files to a run that is there."""
-        if run_id is None:
+        """Add files of one folder to the run that holds it."""
+        if run_id is None or not files:
             return
+        folder = files[0].parent
+        later = self._later(run_id, folder)
 
-        def send(store: Store) -> None:
-            for file in files:
-                store.client.log_artifact(run_id, str(file))
+        def send(store: Store) -> bool:
+            artifact_uri = store.client.get_run(run_id).info.artifact_uri
+            named = [(file, file.name) for file in files]
+            settled = upload(store, artifact_uri, named, folder.name, self._warn)
+            if not settled:
+                self._warn(later)
+            return settled
 
-        self._try(files[0].parent if files else None, send)
+        if not self._try(send, later):
+            mark_incomplete(folder)
 
     def start_sweep(
         self, folder: Path, *, name: str, tags: Mapping[str, str] | None = None
@@ -95,7 +107,13 @@ class Tracker:
         """Open the run of a sweep and return its id; a resumed sweep gets its own again."""
         if self.adopted:
             return self.adopted
-        return self._try(folder, lambda store: open_sweep(store, folder, name, tags or {}))
+        run_id = self._try(
+            lambda store: open_sweep(store, folder, name, tags or {}), sent_later(folder)
+        )
+        if run_id is None:
+            # Its combinations would lie beside each other, and be taken for logged.
+            self._leave_alone()
+        return run_id
 
     def finish_sweep(
         self,
@@ -112,39 +130,46 @@ class Tracker:
         """
         if run_id is None:
             return
+        later = self._later(run_id, folder)
 
         def finish(store: Store) -> None:
-            fill_sweep(store, run_id, folder, results, self._warn, beside)
+            settled = fill_sweep(store, run_id, folder, results, self._warn, beside)
             if run_id != self.adopted:
-                end_sweep(store, folder, run_id, status)
+                end_sweep(store, folder, run_id, status, complete=settled)
+            if not settled:
+                self._warn(later)
 
-        self._try(folder, finish)
+        self._try(finish, later)
 
     def close_dead(self) -> list[str]:
         """End open runs whose owner is proven dead on this host and boot; return their ids."""
-        return self._try(None, close_dead_runs) or []
+        return self._try(close_dead_runs, "the next command that logs there closes them") or []
 
     def link(self, run_id: str | None) -> str | None:
         """Return where a run is looked at, as text."""
         return run_link(self.store, run_id) if self.store and run_id else None
 
-    def _try(self, folder: Path | None, action: Callable[[Store], T]) -> T | None:
+    def _later(self, run_id: str, folder: Path) -> str:
+        """Say where what a run lacks is to be had."""
+        if run_id == self.adopted:
+            return f"nothing is lost: what run {run_id} lacks is in {folder}"
+        return sent_later(folder)
+
+    def _try(self, action: Callable[[Store], T], later: str) -> T | None:
         if self.store is None:
             return None
         try:
             return action(self.store)
-        except store_errors() as error:
-            self._failed(error, folder)
+        except Exception as error:  # noqa: BLE001  # Whatever a store's client raises costs no result.
+            self._warn(f"MLflow failed at {self.store.shown} ({first_line(error)}); {later}")
+            answers = refused_for_good(error) or not isinstance(error, store_errors())
+            if sqlite_path(self.store.uri) is None and not answers:
+                # Each further try would cost its time limit, beside a measurement.
+                self._leave_alone()
             return None
 
-    def _failed(self, error: Exception, folder: Path | None) -> None:
-        assert self.store is not None
-        what = f"MLflow failed at {self.store.shown} ({first_line(error)})"
-        where = folder or "FOLDER"
-        self._warn(f"{what}; nothing is lost: `python -m runner.report --log {where}` sends it")
-        refused = getattr(error, "error_code", None) in REFUSED
-        if sqlite_path(self.store.uri) is None and not refused:
-            # Each further try would cost its time limit, beside a measurement.
+    def _leave_alone(self) -> None:
+        if self.store is not None:
             self._warn("MLflow is left alone from here on; the later results stay on disk too")
             self.store = None
 

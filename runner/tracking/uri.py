@@ -15,6 +15,12 @@ from runner.errors import UsageError
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 SERVERS = ("http", "https", "databricks")
 SQLITE = "sqlite:///"
+USER = re.compile(r"(?<=://)(?:[^/\s@:]*:\S*|[^/\s@]+)@")
+"""User and password of an address; database addresses take any character in a password."""
+SECRET = re.compile(
+    r"(?i)(?<=[?&])(\w*(?:password|passwd|pwd|secret|token|odbc_connect)\w*=)[^&\s\"']+"
+)
+"""An option of an address with a telling name, and its value."""
 EXAMPLES = "sqlite:///outputs/mlflow.db, http://host:5000, or null for no tracking"
 
 
@@ -47,8 +53,8 @@ def is_server(uri: str) -> bool:
 
 
 def public(uri: str) -> str:
-    """Return the address without user and password, for the screen and for parameters."""
-    return re.sub(r"//[^/@]+@", "//***@", uri)
+    """Return a text with each address in it without user, password and secret options."""
+    return SECRET.sub(r"\1***", USER.sub("***@", uri))
 
 
 def _scheme(uri: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from runner.tracking.search import search_all
 from runner.tracking.tags import PARENT, SWEEP_ID
 
 MOST_COMPARED = 100
@@ -48,30 +49,13 @@ def links(
 def newest_sweep(client: Any, experiment_id: str) -> Any | None:
     """Return the run of the newest sweep, None where no sweep was logged."""
     query = f"tags.{SWEEP_ID} LIKE '%'"
-    token = None
-    while True:
-        page = client.search_runs(
-            [experiment_id], query, order_by=["attributes.start_time DESC"], page_token=token
-        )
-        for run in page:
-            if PARENT not in run.data.tags:
-                return run
-        token = page.token
-        if not token:
-            return None
+    found = search_all(client, experiment_id, query, ["attributes.start_time DESC"])
+    return next((run for run in found if PARENT not in run.data.tags), None)
 
 
 def runs_below(client: Any, experiment_id: str, parent: str) -> list[Any]:
     """Return a sweep's combinations that were measured, in the order in which they ran."""
-    query = f"tags.`{PARENT}` = '{parent}'"
-    found: list[Any] = []
-    token = None
-    while True:
-        page = client.search_runs([experiment_id], query, page_token=token)
-        found += page
-        token = page.token
-        if not token:
-            break
+    found = search_all(client, experiment_id, f"tags.`{PARENT}` = '{parent}'")
     measured = [run for run in found if run.info.status == "FINISHED"]
     return sorted(measured, key=lambda run: run.info.start_time)
 

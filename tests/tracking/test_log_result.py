@@ -5,18 +5,18 @@ from __future__ import annotations
 import csv
 import dataclasses
 import math
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from omegaconf import OmegaConf
 
 from runner.config.schema import Config
-from runner.result import Check, Level, Op, Result, Status
-from runner.tracking.names import original_name
+from runner.job import write_config
+from runner.result import Check, Level, Op, Result, Status, read_result
 from runner.tracking.receipt import read_receipt
 from runner.tracking.tracker import Tracker
-from tests.report.factory import ENDED, config, failed, profile, result, store, timing
+from tests.report.factory import ENDED, config, environment, failed, profile, result, store, timing
 
 
 def logged(tracker: Tracker, found: Result, folder: Path, used: Config | None = None) -> Any:
@@ -122,6 +122,7 @@ def test_a_run_ends_with_the_status_of_its_result(
     assert run.info.status == expected
     assert run.data.tags["status"] == status
     assert run.data.tags["reason"] == "boom: é"
+    assert run.data.tags.get("trust") == ("ok" if status is Status.INCORRECT else None)
     assert run.data.metrics == {}
     assert run.data.params["variant.name"] == "raises"
 
@@ -163,7 +164,6 @@ def test_all_artifacts_are_sent_with_the_ops_table_and_environment(
         rows = list(csv.DictReader(file))
     assert tuple(row["name"] for row in rows) == names
     assert {f"ops/{row['metric']}/self_cpu_us" for row in rows} <= set(run.data.metrics)
-    assert original_name(rows[0]["metric"]) == names[0]
     assert rows[0]["self_device_us"] == ""
 
 
@@ -229,10 +229,49 @@ def test_tags_of_the_user_are_kept_but_never_replace_ours(tracker: Tracker, tmp_
     assert len(tags["long"]) == 5000
 
 
-def test_a_password_in_the_address_is_in_no_parameter(tracker: Tracker, tmp_path: Path) -> None:
-    used = config(groups={"tracking": {"uri": "http://me:secret@host:5000"}})
-    run = logged(tracker, result(made_by=used), tmp_path / "job", used)
-    assert run.data.params["tracking.uri"] == "http://***@host:5000"
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("http://me:hun/ter2@host:5000", "http://***@host:5000"),
+        ("postgresql+psycopg2://me:hun@ter2@host/db", "postgresql+psycopg2://***@host/db"),
+        ("mysql://host/db?user=me&ssl_password=ter2", "mysql://host/db?user=me&ssl_password=***"),
+        (f"https://me:{'x' * 600}ter2@host", "https://***@host"),
+    ],
+)
+def test_a_password_in_an_address_is_in_nothing_that_is_logged(
+    tracker: Tracker, tmp_path: Path, uri: str, shown: str
+) -> None:
+    groups = {
+        "tracking": {"uri": uri, "tags": {"dashboard": f"see {uri} there"}},
+        "env": {"TORCH_PROXY": uri},
+    }
+    used = config(groups=groups)
+    folder = tmp_path / "sweep"
+    folder.mkdir()
+    parent = tracker.start_sweep(folder, name="sweep", tags={"where": uri})
+    found = result(
+        made_by=used,
+        status=Status.INCORRECT,
+        reason=f"cannot reach {uri}",
+        environment=environment(variables={"TORCH_PROXY": uri}),
+    )
+    job = store(found, folder / "job")
+    write_config(job, used)
+    assert tracker.store
+    run_id = tracker.log_result(found, job, used, parent=parent)
+    tracker.finish_sweep(parent, folder, Status.FAILED, [found])
+    runs = [tracker.store.client.get_run(each) for each in (parent, run_id)]
+    assert runs[1].data.params["tracking.uri"] == shown
+    assert OmegaConf.load(artifacts(tracker, runs[1])["config.yaml"]).tracking.uri == shown
+    sent = read_result(artifacts(tracker, runs[1])["result.json"])
+    assert sent.config["tracking"]["uri"] == shown
+    for run in runs:
+        files = [file.read_text() for file in artifacts(tracker, run).values()]
+        logged_text = [*run.data.params.values(), *run.data.tags.values(), *files]
+        assert len(logged_text) > 8
+        assert not [text for text in logged_text if "ter2" in text]
+    # The folder keeps what `rerun=` and `--log` need.
+    assert read_result(job).config["tracking"]["uri"] == uri
 
 
 def test_logging_again_makes_a_new_run_that_names_the_earlier_attempt(
@@ -258,13 +297,21 @@ def test_ended_is_the_time_of_every_point(tracker: Tracker, tmp_path: Path) -> N
     assert ENDED.startswith("2026-11-29T12:00:07.25")
 
 
-def test_a_result_is_logged_in_a_fraction_of_a_second(tracker: Tracker, tmp_path: Path) -> None:
-    logged(tracker, result(), tmp_path / "warm")
-    folders = [store(result(), tmp_path / f"job{number}") for number in range(5)]
-    times = []
-    for folder in folders:
-        begun = time.perf_counter()
-        tracker.log_result(result(), folder, config())
-        times.append(time.perf_counter() - begun)
-    # Measured 0.03 s; the bound only catches a return to one request a value (0.3 s).
-    assert min(times) < 0.2
+def test_a_result_takes_one_request_for_all_its_values(
+    tracker: Tracker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tracker.store
+    batches: list[dict[str, Any]] = []
+    send = tracker.store.client.log_batch
+
+    def counted(run_id: str, **values: Any) -> None:
+        batches.append(values)
+        send(run_id, **values)
+
+    monkeypatch.setattr(tracker.store.client, "log_batch", counted)
+    found = result(profile=profile(device_us=12.5))
+    run = logged(tracker, found, tmp_path / "job")
+    (batch,) = batches
+    assert {each.key for each in batch["metrics"]} == set(run.data.metrics)
+    assert {each.key for each in batch["params"]} == set(run.data.params)
+    assert len(run.data.metrics) > 20

@@ -80,8 +80,27 @@ def test_a_relative_path_begins_at_the_start_folder() -> None:
     assert resolve_uri("http://host", Path("/x")) == "http://host"
 
 
-def test_a_password_is_never_shown() -> None:
-    assert public("postgresql://me:pw@host/db") == "postgresql://***@host/db"
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("postgresql://me:pw@host/db", "postgresql://***@host/db"),
+        ("postgresql://me:p/w@host/db", "postgresql://***@host/db"),
+        ("http://token@host:5000", "http://***@host:5000"),
+        ("at http://a:b@c and http://d:e@f: no", "at http://***@c and http://***@f: no"),
+        ("https://host/?Token=abc&x=1", "https://host/?Token=***&x=1"),
+        ('"mssql://h/?odbc_connect=PWD%3Dx"', '"mssql://h/?odbc_connect=***"'),
+        ("sqlite:////tmp/a@b/m.db?timeout=9", "sqlite:////tmp/a@b/m.db?timeout=9"),
+        ("sqlite:///a:b@c.db", "sqlite:///a:b@c.db"),
+        ("http://host:5000", "http://host:5000"),
+    ],
+)
+def test_a_password_is_never_shown_and_nothing_else_is_hidden(text: str, shown: str) -> None:
+    assert public(text) == shown
+
+
+def test_a_kind_of_store_whose_package_is_missing_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"tracking.uri: .*No module named .*; install what"):
+        open_tracker(Tracking(uri="mssql://me:secret@127.0.0.1:9/db"), tmp_path)
 
 
 def test_the_store_and_its_artifacts_lie_where_the_address_says(

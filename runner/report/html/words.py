@@ -9,7 +9,7 @@ from runner.compare.gate import Row as Judged
 from runner.compare.gate import rows_of as judged_rows
 from runner.compare.match import Match
 from runner.compare.metric import METRICS
-from runner.report.cells import us
+from runner.report.cells import shared_findings, us
 from runner.report.html.samples import Samples
 from runner.report.labels import Key, group_key
 from runner.report.table import IS_BASELINE, Row, baseline_of
@@ -46,16 +46,10 @@ def how_judged() -> str:
 
 def findings(rows: Sequence[Row], *levels: Level) -> list[tuple[str, list[str]]]:
     """Return the checks of these levels by name: what each says, and of which combinations."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for row in rows:
-        for check in row.result.checks:
-            if check.level in levels:
-                by_text = found.setdefault(check.name, {})
-                by_text.setdefault(check.message, []).append(row.combination)
-    return [
-        (name, [f"{message} ({', '.join(who)})" for message, who in by_text.items()])
-        for name, by_text in found.items()
-    ]
+    by_name: dict[str, list[str]] = {}
+    for (name, message), who in shared_findings(rows, *levels).items():
+        by_name.setdefault(name, []).append(f"{message} ({', '.join(who)})")
+    return list(by_name.items())
 
 
 def humps(row: Row, samples: Samples) -> Check | None:
