@@ -2,45 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from runner.report.labels import group_key
+from runner.report.labels import Key, group_key, variant_names
 from runner.result import Result
 
-MOST = 3
+MOST = 20
 """Pictures of one sweep: each takes half a second, and the rest can be drawn by runner.trace."""
 
+Traced = tuple[Path, Result]
+"""A trace's file and the result that it belongs to."""
 
-def draw(results: Mapping[Path, Result], folder: Path) -> list[Path]:
+
+def draw(results: Mapping[Path, Result], folder: Path, warn: Callable[[str], None]) -> list[Path]:
     """Draw the first traces of results, given with their folders, into `folder`.
 
-    One picture a case, `lanes.svg`, `lanes_1.svg` and so on; cases without a trace have none.
+    One picture a case, `lanes.svg`, `lanes_1.svg` and so on; cases without a trace have none, and
+    `warn` is told of those beyond MOST.
     """
+    cases = _cases(results)
+    if len(cases) > MOST:
+        warn(
+            f"pictures: the first {MOST} of {len(cases)} cases are drawn; "
+            "python -m runner.trace TRACE ... --picture FILE draws any other"
+        )
     drawn = []
-    for number, case in enumerate(_cases(results)[:MOST]):
+    for number, case in enumerate(cases[:MOST]):
         path = folder / ("lanes.svg" if number == 0 else f"lanes_{number}.svg")
         _draw(case, path)
         drawn.append(path)
     return drawn
 
 
-def _cases(results: Mapping[Path, Result]) -> list[list[tuple[str, Path]]]:
-    """Return the labelled traces of each case: all that is equal but for the variant."""
-    cases: dict[object, list[tuple[str, Path]]] = {}
+def _cases(results: Mapping[Path, Result]) -> list[list[Traced]]:
+    """Return the traces of each case: all that is equal but for the variant."""
+    cases: dict[Key, list[Traced]] = {}
     for folder, result in results.items():
         if result.profile is None or not result.profile.traces:
             continue
         trace = folder / result.profile.traces[0]
         if trace.is_file():
-            label = str(result.config["variant"]["name"])
-            cases.setdefault(group_key(result.config), []).append((label, trace))
+            cases.setdefault(group_key(result.config), []).append((trace, result))
     return list(cases.values())
 
 
-def _draw(case: Sequence[tuple[str, Path]], path: Path) -> None:
+def _draw(case: Sequence[Traced], path: Path) -> None:
     from runner.trace.evidence import gather
     from runner.trace.picture import draw as draw_picture
     from runner.trace.read import read
 
-    draw_picture([(label, gather(read(trace))) for label, trace in case], path)
+    labels = variant_names([result.config for _, result in case])
+    found = []
+    for label, (trace, result) in zip(labels, case, strict=True):
+        kind = result.environment.device_type if result.environment else None
+        found.append((label, gather(read(trace), device_type=kind)))
+    draw_picture(found, path)

@@ -1,8 +1,17 @@
 from __future__ import annotations
 
+import dataclasses
+import json
+import re
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from runner import pictures
+from runner.result import Result
 from tests.conftest import Cli
+from tests.report.factory import config, environment, result
 from tests.test_main_job import only_run
 
 ARGS = ("variant=naive,fused", "timing=off", "numerics=off", "schedule=article")
@@ -35,3 +44,56 @@ def test_a_combination_alone_has_its_picture_in_its_folder_and_its_run(
     assert done.returncode == 0, done.stderr
     client, run = only_run(tmp_path)
     assert "lanes.svg" in {each.path for each in client.list_artifacts(run.info.run_id)}
+
+
+def traced(folder: Path, made: Result) -> dict[Path, Result]:
+    """Store a step of one op, which a driver reports as a device's work, as the trace of it."""
+    times = {"cpu_op": (100, 10), "privateuse1_runtime": (102, 2), "privateuse1_driver": (110, 30)}
+    events: list[dict[str, Any]] = [
+        {
+            "ph": "X", "cat": kind, "name": "aten::mul", "pid": 7, "tid": 1, "ts": start,
+            "dur": length, "args": {} if kind == "cpu_op" else {"correlation": 5},
+        }
+        for kind, (start, length) in times.items()
+    ]  # fmt: skip
+    folder.mkdir()
+    (folder / "trace.json").write_text(json.dumps({"traceEvents": events}))
+    assert made.profile is not None
+    profile = dataclasses.replace(made.profile, traces=("trace.json",))
+    return {folder: dataclasses.replace(made, profile=profile)}
+
+
+def test_lanes_of_one_variants_name_say_by_which_setting_they_differ(tmp_path: Path) -> None:
+    results: dict[Path, Result] = {}
+    for backend in ("inductor", "eager"):
+        how = {"variant": {"compile": {"backend": backend}}}
+        made = result("compiled", made_by=config("compiled", groups=how))
+        results |= traced(tmp_path / backend, made)
+    (drawn,) = pictures.draw(results, tmp_path, pytest.fail)
+    text = drawn.read_text()
+    for backend in ("inductor", "eager"):
+        assert f"compiled, compile.backend {backend}" in text
+
+
+@pytest.mark.parametrize(("device", "lanes"), [("neuron", 1), ("cuda", 0)])
+def test_driver_events_are_drawn_as_what_they_are_on_the_device(
+    device: str, lanes: int, tmp_path: Path
+) -> None:
+    made = result("naive", environment=environment(device_type=device))
+    (drawn,) = pictures.draw(traced(tmp_path / "job", made), tmp_path, pytest.fail)
+    assert len(re.findall(r">device \S+ stream \S+<", drawn.read_text())) == lanes
+
+
+def test_each_case_has_its_picture_and_those_beyond_the_bound_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results: dict[Path, Result] = {}
+    for rows in range(1, 6):
+        made = result("naive", made_by=config("naive", f"{rows}x512"))
+        results |= traced(tmp_path / f"job_{rows}", made)
+    assert len(pictures.draw(results, tmp_path, pytest.fail)) == 5
+    monkeypatch.setattr(pictures, "MOST", 2)
+    told: list[str] = []
+    assert len(pictures.draw(results, tmp_path, told.append)) == 2
+    (line,) = told
+    assert line.startswith("pictures: the first 2 of 5 cases are drawn; ")
