@@ -9,8 +9,6 @@ from typing import TypeVar
 from runner.record import Record
 from runner.result import InputSetErrors, Numerics
 
-ERRORS = ("max_abs_error", "max_rel_error", "max_ulp_error")
-
 Errors = TypeVar("Errors", InputSetErrors, Numerics)
 
 
@@ -37,7 +35,9 @@ def _worst(found: dict[int, Errors]) -> Errors:
         several[0],
         passed=failed is None,
         reason=f"process {failed[0]}, {reason}" if failed and reason else None,
-        **{name: _largest([getattr(each, name) for each in several]) for name in ERRORS},
+        max_abs_error=_largest([each.max_abs_error for each in several]),
+        max_rel_error=_largest([each.max_rel_error for each in several]),
+        max_ulp_error=_largest([each.max_ulp_error for each in several]),
     )
 
 
