@@ -14,6 +14,7 @@ from runner.config.schema import Config
 from runner.devices.detect import open_device
 from runner.devices.device import Device, Placement
 from runner.files import write_json
+from runner.loader import cost_of, padding_waste
 from runner.measure import cache, capture, clock, compilation, numerics
 from runner.measure.first_call import first_call
 from runner.measure.prepare import Prepared, modes, prepare
@@ -29,7 +30,6 @@ from runner.record import (
 from runner.result import Memory, ProcessTiming
 from runner.roofline import ceilings
 from runner.stats import drift, summarise
-from runner.workload import cost_of, padding_waste
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class Experiment:
         import torch
 
         config = self.config
-        torch.set_num_threads(threads(config))
+        torch.set_num_threads(threads(config, self.task.placement))
         torch.manual_seed(config.seed)
         compilation.reset() if config.variant.compile else None
         device = open_device(self.task.placement.device_type)
@@ -219,16 +219,14 @@ class Experiment:
         self._keep(absent={**self.record.absent, **reasons})
 
 
-def threads(config: Config) -> int:
-    """Return torch's CPU threads: as configured, else one per named CPU core, else 1.
+def threads(config: Config, placement: Placement) -> int:
+    """Return torch's CPU threads: as configured, else one per core of device.cores it got, else 1.
 
     One thread is what torch.utils.benchmark takes, and what an op of a few microseconds wants: more
-    threads than it can use cost it milliseconds.
+    threads than it can use cost it milliseconds. Jobs beside each other share out the cores.
     """
-    from runner.config.kinds import core_ids
-
     if config.device.num_threads:
         return config.device.num_threads
-    if config.device.name in ("cpu", "auto") and config.device.cores:
-        return len(core_ids(config.device.cores))
+    if config.device.cores and placement.affinity:
+        return len(placement.affinity)
     return 1

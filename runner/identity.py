@@ -48,6 +48,9 @@ def identify(config: Config, *, device_type: str, device_model: str | None) -> I
     plain = to_plain(config)
     values: dict[str, Any] = {name: plain[name] for name in SECTIONS}
     values["device"] = {**plain["device"], "name": device_type, "model": device_model}
+    if device_type == "cpu" and config.device.cores and config.sweep.jobs > 1:
+        # Jobs beside each other share out the cores, and torch's threads with them.
+        values["device"]["shared_by"] = config.sweep.jobs
     values["source"] = [_file_hash(file) for file in sources(config.workload, config.variant)]
     values["versions"] = environment.versions()
     parts = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,6 +33,7 @@ def rounds(processes: Sequence[int], *, seed: int, interleaved: bool) -> Iterato
 def core_slots(jobs: int, allowed: Sequence[int], siblings: Sequence[frozenset[int]]) -> list[str]:
     """Split cores into `jobs` disjoint lists, hyperthread siblings kept together.
 
+    Each list has as many physical cores; those left over stay idle, so that all jobs are alike.
     Raises UsageError where there are fewer physical cores than jobs.
     """
     usable = set(allowed)
@@ -41,15 +43,9 @@ def core_slots(jobs: int, allowed: Sequence[int], siblings: Sequence[frozenset[i
             f"sweep.jobs: {jobs} jobs beside each other need as many physical cores, and this "
             f"process may use {len(physical)}; lower it"
         )
-    size, extra = divmod(len(physical), jobs)
-    slots, start = [], 0
-    for slot in range(jobs):
-        end = start + size + (slot < extra)
-        slots.append(
-            core_list(tuple(sorted(core for group in physical[start:end] for core in group)))
-        )
-        start = end
-    return slots
+    size = len(physical) // jobs
+    shares = [physical[slot * size : (slot + 1) * size] for slot in range(jobs)]
+    return [core_list(tuple(sorted(itertools.chain(*share)))) for share in shares]
 
 
 def slots_for(config: Config, device_type: str) -> list[str] | None:

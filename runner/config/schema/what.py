@@ -121,4 +121,5 @@ class Device:
     lnc: Literal[1, 2] | None = None
     """Neuron: physical cores per logical core."""
     num_threads: Positive | None = None
-    """CPU threads of torch; null takes one per core in device.cores, else 1."""
+    """CPU threads of torch; null takes one per CPU core in device.cores, of which jobs beside each
+    other have their share, else 1."""
