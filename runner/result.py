@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from runner.errors import RunnerError
 
@@ -239,7 +239,7 @@ class Environment:
 class Result:
     """One combination, measured or not."""
 
-    schema_version: int = 1
+    schema_version: Literal[1] = 1
     status: Status
     reason: str | None = None
     stage: str | None = None
