@@ -20,8 +20,6 @@ from runner.report.table import Row, rows_of
 from runner.result import Level
 
 DEFAULT = Path("outputs")
-DEFAULT_PAGE = Path()
-"""Stands for a page beside the results."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -58,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
         "--html",
         nargs="?",
         type=Path,
-        const=DEFAULT_PAGE,
+        const=True,
         metavar="FILE",
         help="write one self-contained page; by default report.html in the results' folder",
     )
@@ -70,9 +68,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.html and options.html != DEFAULT_PAGE and options.html.is_dir():
+    if options.uri is not None and not options.log:
+        raise UsageError(f"--uri {options.uri}: only with --log; add it, or leave --uri out")
+    if isinstance(options.html, Path) and options.html.is_dir():
         # `--html FOLDER` means a page of that folder.
-        options.paths, options.html = [*options.paths, options.html], DEFAULT_PAGE
+        options.paths, options.html = [*options.paths, options.html], True
     paths = options.paths or [DEFAULT]
     found = read_newest(paths)
     for line in found.refused:
@@ -84,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.log:
         return _log(found, options.uri)
     if options.html:
-        _write_page(found, options.html)
+        _write_page(found, None if options.html is True else options.html)
     else:
         _print(rows_of(found.results), found, options)
     failed = found.refused or any(result.failed for result in found.results)
@@ -100,18 +100,27 @@ def _print(rows: Sequence[Row], found: Found, options: argparse.Namespace) -> No
         sys.stdout.write(markdown(rows))
     else:
         terminal(rows, sys.stdout)
-        for line in published(found.results, Path.cwd()):
-            print(line)
+        _print_published(found)
         for line in finding_lines(rows, Level.FATAL, Level.SUSPECT):
             print(line)
         folders = {one.folder for one in found.stored}
         print(f"files: {', '.join(sorted({str(f.parent) for f in folders}))}", file=sys.stderr)
 
 
-def _write_page(found: Found, file: Path) -> None:
+def _print_published(found: Found) -> None:
+    try:
+        lines = published(found.results, Path.cwd())
+    except UsageError as error:  # It lies where the sweep was started, which may be elsewhere.
+        _warn(str(error))
+    else:
+        print(*lines, sep="\n", end="\n" if lines else "")
+
+
+def _write_page(found: Found, file: Path | None) -> None:
+    """Write the page into a file, by default beside the results."""
     from runner.report.html.page import page
 
-    if file == DEFAULT_PAGE:
+    if file is None:
         folders = [one.folder.absolute() for one in found.stored]
         above = {folder.parent for folder in folders}
         beside = folders[0] if len(folders) == 1 else above.pop() if len(above) == 1 else Path.cwd()

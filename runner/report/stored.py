@@ -8,6 +8,7 @@ from pathlib import Path
 
 from runner.errors import RunnerError, UsageError
 from runner.result import Result, read_result
+from runner.sweep.earlier import LOCK
 
 FILE = "result.json"
 SWEEPS = "sweeps"
@@ -42,6 +43,12 @@ def read_newest(paths: Sequence[Path]) -> Found:
 def read_all(path: Path) -> Found:
     """Read every result at or below a path."""
     return _read(_files(path, newest=False))
+
+
+def sweep_of(folder: Path) -> Path | None:
+    """Return the folder of the sweep that a combination's folder is of, None for one alone."""
+    above = folder.absolute().parent
+    return above if (above / LOCK).exists() else None
 
 
 def _read(files: Sequence[Path]) -> Found:

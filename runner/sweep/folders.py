@@ -29,7 +29,7 @@ def held(folder: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise UsageError(
-                f"sweep.resume: {folder} is being run by another command; wait for its end"
+                f"{folder} is being run by another command; wait for its end"
             ) from None
         yield
 

@@ -21,6 +21,7 @@ from runner.report.html.words import conclusions, humps
 from runner.report.stored import Stored, read_newest
 from runner.report.table import rows_of
 from runner.result import Check, Level, Result, Status
+from runner.sweep.earlier import LOCK
 from tests.report.factory import config, failed, numerics, result, store
 
 FIVE = (20.0, 20.2, 20.4, 20.6, 20.8)
@@ -73,6 +74,7 @@ def sweep(tmp_path: Path) -> Path:
                 sample(folder, process, [median * rng.lognormvariate(0, 0.02) for _ in range(300)])
             number += 1
     store(failed("own", "InductorError: <boom> & bang"), root / "006_own")
+    (root / LOCK).touch()
     return root
 
 
@@ -258,5 +260,9 @@ def test_the_command_writes_the_page_beside_the_results_and_prints_where(
     assert (tmp_path / "mine.html").is_file()
     assert main(["--html", str(job)]) == ExitCode.OK
     assert (job / "report.html").is_file()
+    monkeypatch.chdir(sweep / "001_fused")
+    assert main(["--html", "."]) == ExitCode.OK
+    assert (sweep / "001_fused" / "report.html").is_file()
+    monkeypatch.chdir(tmp_path)
     assert main([str(job), "--html", "nowhere/mine.html"]) == ExitCode.USAGE
     assert "name a file in a folder that is there" in capsys.readouterr().err

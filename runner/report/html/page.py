@@ -16,7 +16,7 @@ from runner.report.html.scaling import axes_of
 from runner.report.html.words import conclusions, findings, how_judged, humps
 from runner.report.labels import Key, group_key, measured, varying
 from runner.report.render import LEFT
-from runner.report.stored import SWEEPS, Found, Stored
+from runner.report.stored import Found, Stored, sweep_of
 from runner.report.table import Row, rows_of
 from runner.result import Check, Level
 
@@ -127,9 +127,9 @@ def _files(by_row: Sequence[tuple[Row, Stored]]) -> list[Picture]:
     """Return the pictures that lie in the folders, those of a sweep first."""
     folders: dict[Path, str] = {}
     for _, one in by_row:
-        above = one.folder.absolute().parent
-        if above.parent.parent.name == SWEEPS:
-            folders[above] = "the sweep"
+        sweep = sweep_of(one.folder)
+        if sweep is not None:
+            folders[sweep] = "the sweep"
     folders |= {one.folder: row.combination for row, one in by_row}
     files = [
         (file, whose)
