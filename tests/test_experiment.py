@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from runner.config.schema import Config, Device, Hardware, Sweep, Workload
+from runner import experiment
+from runner.config.schema import Config, Device, Hardware, Profiler, Sweep, Timing, Workload
+from runner.devices.cpu import CPU
 from runner.devices.detect import place, placed_on
+from runner.devices.device import Placement
 from runner.experiment import threads
 from runner.identity import identify
+from runner.measure import cache
 from runner.roofline import wanted
 from runner.sweep.order import slots_for
 
@@ -70,3 +75,42 @@ def test_sharing_out_named_cores_makes_another_combination_and_sharing_unnamed_o
     assert digest("cpu", cores="0-3") != digest("cpu", cores="0-3", jobs=2)
     assert digest("cpu") == digest("cpu", jobs=2)
     assert digest("cuda", cores="0-3") == digest("cuda", cores="0-3", jobs=2)
+
+
+class Ticks:
+    """An event of a device whose calls take a millisecond each."""
+
+    def record(self) -> None:
+        pass
+
+    def elapsed_time(self, end: Ticks) -> float:
+        return 1.0
+
+
+class Timed(CPU):
+    """The CPU with events, as an accelerator has them."""
+
+    def events(self) -> Any:
+        return Ticks(), Ticks()
+
+
+def test_a_cold_cache_is_cold_for_device_events_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evicted: list[object] = []
+    monkeypatch.setattr(experiment, "open_device", lambda kind: Timed())
+    monkeypatch.setattr(cache, "evictor", lambda device: lambda: evicted.append(device))
+    asked = Config(
+        workload=SHAPE,
+        profiler=Profiler(modes=()),
+        timing=Timing(cache_state="cold", min_time_s=0.0, warmup_s=0.0, inputs=2, samples=4),
+    )
+    placement = Placement(device_type="cpu", start="fork")
+    task = experiment.Task(config=asked, placement=placement, folder=tmp_path)
+    run = experiment.Experiment(task, lambda stage: None)
+    run.run()
+    timing = run.record.timing
+    assert timing is not None
+    assert timing.event_time_us is not None
+    assert (timing.latency_us.n, timing.event_time_us.n, len(evicted)) == (4, 4, 8)
+    assert timing.event_time_us.median == 1000.0
