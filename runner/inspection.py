@@ -40,7 +40,7 @@ def inspect(configs: Sequence[Config], tell: Callable[[str], None]) -> Inspectio
 
 
 def _unbuildable(configs: Sequence[Config]) -> list[Problem]:
-    from runner.workload import ProblemError, implementation, load
+    from runner.loader import ProblemError, implementation, load
 
     found: dict[str, Problem] = {}
     seen: set[str] = set()

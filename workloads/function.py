@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from runner.config.schema import Input
-from runner.workload import import_path
+from runner.loader import import_path
 
 if TYPE_CHECKING:
     from torch import Tensor

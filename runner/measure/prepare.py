@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from runner import workload as workloads
 from runner.config.schema import Config, Variant
 from runner.devices.device import Device
+from runner.draw import Draw
+from runner.loader import implementation, load, weights_of
 from runner.measure.tolerance import working_dtype
 from runner.workload import Constants
 
@@ -44,9 +45,9 @@ class Prepared:
 
 def prepare(config: Config, device: Device) -> Prepared:
     """Draw the inputs and build the variant's function; nothing of it is run yet."""
-    workload = workloads.load(config.workload)
-    function = workloads.implementation(workload, config.workload, config.variant)
-    weights = workloads.weights_of(workload, draw(config, device, 0))
+    workload = load(config.workload)
+    function = implementation(workload, config.workload, config.variant)
+    weights = weights_of(workload, draw(config, device, 0))
     first = workload.activations(draw(config, device, 1))
     size = max(1, sum(tensor.nbytes for tensor in first))
     count = config.timing.inputs or min(MOST_SETS, max(2, ROTATE_BYTES // size))
@@ -68,13 +69,13 @@ def prepare(config: Config, device: Device) -> Prepared:
     )
 
 
-def draw(config: Config, device: Device, stream: int) -> workloads.Draw:
+def draw(config: Config, device: Device, stream: int) -> Draw:
     """Return the seeded values of one stream: 0 the weights, 1 and on the activation sets."""
     import torch
 
     where = torch.device(device.type if device.index is None else f"{device.type}:{device.index}")
     dtype = getattr(torch, config.workload.dtype)
-    return workloads.Draw(config.seed * 1_000_003 + stream, where, dtype, config.workload.scale)
+    return Draw(config.seed * 1_000_003 + stream, where, dtype, config.workload.scale)
 
 
 def compiled(function: Callable[..., Any], variant: Variant, auto: str) -> Callable[..., Any]:

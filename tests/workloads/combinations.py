@@ -16,11 +16,11 @@ from runner.config.schema import Config
 from runner.devices.cpu import CPU
 from runner.devices.device import Placement
 from runner.experiment import Experiment, Task
+from runner.loader import load
 from runner.measure import numerics
 from runner.measure.prepare import Prepared, modes, prepare
 from runner.record import Record
 from runner.result import Numerics
-from runner.workload import load
 
 VARIANTS = ("naive", "fused", "compiled")
 DTYPES = ("float32", "bfloat16")

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from runner.workload import cost_of, load
+from runner.loader import cost_of, load
 from tests.workloads.combinations import checked, combine
 
 PRODUCTS: list[tuple[str, str, dict[str, Any]]] = [

@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from runner.workload import Draw, load
+from runner.loader import load
+from runner.workload import Draw
 from tests.workloads.combinations import checked, combine
 
 PATH = f"{__name__}:"

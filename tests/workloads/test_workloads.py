@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from runner.workload import ProblemError, implementation, load
+from runner.loader import ProblemError, implementation, load
 from tests.workloads.combinations import (
     DTYPES,
     SHIPPED,
@@ -84,7 +84,7 @@ def test_what_a_workload_does_not_take_is_refused_by_name(spec: Any, told: str) 
 def test_a_workload_that_is_not_padded_has_no_waste_and_a_padded_one_runs_the_padded_shape() -> (
     None
 ):
-    from runner.workload import cost_of, padding_waste
+    from runner.loader import cost_of, padding_waste
 
     plain = combine("attention", shape="1x4x100x16").workload
     padded = combine("attention", shape="1x4x100x16", pad_to={"seq": 64}).workload
