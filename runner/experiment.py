@@ -15,7 +15,6 @@ from runner.devices.detect import open_device
 from runner.devices.device import Device, Placement
 from runner.files import write_json
 from runner.loader import cost_of, padding_waste
-from runner.loader import cost_of, padding_waste
 from runner.measure import cache, capture, clock, compilation, numerics
 from runner.measure.first_call import first_call
 from runner.measure.prepare import Prepared, modes, prepare
