@@ -62,9 +62,18 @@ def _unfit(result: Result, side: Side) -> Iterator[Obstacle]:
 
 
 def _work(base: Result, candidate: Result) -> Iterator[Obstacle]:
+    """Yield how the work differs; parameters that leave its bytes and flops alone may."""
     before, after = (dict(flatten(one.config["workload"])) for one in (base, candidate))
+    cost = _cost(base)
+    equal = None not in cost and cost == _cost(candidate)
     for key in varying([before, after]):
-        yield _other(f"workload.{key}", before.get(key), after.get(key))
+        if not (equal and key.startswith("params.")):
+            yield _other(f"workload.{key}", before.get(key), after.get(key))
+
+
+def _cost(result: Result) -> tuple[int | None, int | None]:
+    line = result.roofline
+    return (line.bytes, line.flops) if line else (None, None)
 
 
 def _suspect(result: Result, side: Side) -> Iterator[Obstacle]:

@@ -16,6 +16,7 @@ from runner.stats.verdict import Judgement, Rules, Verdict
 from tests.report.factory import config, environment, numerics, profile, result
 
 FIVE = (20.0, 20.2, 20.4, 20.6, 20.8)
+CAUSAL = config("naive", groups={"workload": {"params": {"causal": True}}})
 BESIDE = Check(name="ran_beside_others", level=Level.SUSPECT, message="Ran beside 3 others.")
 
 
@@ -33,6 +34,11 @@ def timed(**changes: Any) -> Result:
     found = made()
     assert found.timing
     return dataclasses.replace(found, timing=dataclasses.replace(found.timing, **changes))
+
+
+def costing(found: Result, **changes: Any) -> Result:
+    assert found.roofline
+    return dataclasses.replace(found, roofline=dataclasses.replace(found.roofline, **changes))
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,7 @@ def timed(**changes: Any) -> Result:
             "other workload.shape: 4x512 before, 8x512 now",
         ),
         (
-            made(made_by=config("naive", groups={"workload": {"params": {"causal": True}}})),
+            costing(made(made_by=CAUSAL), flops=1),
             "other workload.params.causal: None before, True now",
         ),
         (made(timing=None), "candidate has no process with this figure"),
@@ -78,6 +84,13 @@ def test_each_obstacle_is_incomparable_with_its_reason(other: Result, reason: st
     assert found.verdict is Verdict.INCOMPARABLE
     assert found.reason.startswith(reason)
     assert (found.ratio, found.low, found.high) == (None, None, None)
+
+
+def test_parameters_that_leave_the_least_work_as_it_is_are_compared() -> None:
+    base, candidate = made(), made(made_by=CAUSAL)
+    assert judged(base, candidate).verdict is not Verdict.INCOMPARABLE
+    unknown = judged(costing(base, bytes=None), costing(candidate, bytes=None))
+    assert unknown.verdict is Verdict.INCOMPARABLE
 
 
 def test_a_suspect_base_is_as_incomparable_as_a_suspect_candidate() -> None:
