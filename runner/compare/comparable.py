@@ -67,7 +67,7 @@ def _work(base: Result, candidate: Result) -> Iterator[Obstacle]:
     cost = _cost(base)
     equal = None not in cost and cost == _cost(candidate)
     for key in varying([before, after]):
-        if not (equal and key.startswith("params.")):
+        if not (equal and key.partition(".")[0] == "params"):
             yield _other(f"workload.{key}", before.get(key), after.get(key))
 
 
