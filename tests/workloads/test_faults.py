@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -129,3 +130,15 @@ def test_work_that_nobody_uses_is_told_since_a_compiler_removes_it() -> None:
     found = findings(wanted, record)["unused_work"]
     assert found.level == "suspect"
     assert "aten.mm.default" in found.message
+
+
+@pytest.mark.parametrize("direction", ["fwd", "bwd", "fwd_bwd"])
+def test_what_is_compiled_shows_in_the_trace_of_each_direction(direction: str) -> None:
+    groups = {"schedule": {"wait": 0, "warmup": 1, "active": 2}, "numerics": {"check": False}}
+    wanted = combine("rmsnorm", "compiled", groups, direction=direction, shape="4x64")
+    record = measured(wanted)
+    assert record.profile is not None
+    assert "compiled_region_missing" not in findings(wanted, record)
+    eager = dataclasses.replace(wanted, variant=combine("rmsnorm", "naive").variant)
+    as_if = dataclasses.replace(record, profile=measured(eager).profile)
+    assert "compiled_region_missing" in findings(wanted, as_if)
