@@ -87,7 +87,7 @@ def test_each_obstacle_is_incomparable_with_its_reason(other: Result, reason: st
 
 
 def test_parameters_that_leave_the_least_work_as_it_is_are_compared() -> None:
-    base, candidate = made(), made(made_by=CAUSAL)
+    base, candidate = (costing(one, flops=1) for one in (made(), made(made_by=CAUSAL)))
     assert judged(base, candidate).verdict is not Verdict.INCOMPARABLE
     unknown = judged(costing(base, bytes=None), costing(candidate, bytes=None))
     assert unknown.verdict is Verdict.INCOMPARABLE
