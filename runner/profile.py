@@ -14,6 +14,7 @@ from runner.devices.device import Capture, Collected, Device, Window
 from runner.result import Check, Level, Op, Profile
 from runner.trace import TraceRefusedError, TraceSummary, analyse
 from runner.trace.kinds import portable_name
+from runner.trace.optable import OpRow
 from runner.trace.spread import Spread
 
 
@@ -56,7 +57,10 @@ def profile_of(capture: Capture, device: Device) -> Profiled:
         return Profiled(profile=None, step_us=None, checks=tuple(checks), absent=reason)
     names = tuple(f"{path.name}.gz" for path in capture.traces)
     steps = [step.duration_ns for summary in summaries for step in summary.steps]
-    profile, absent = combine(summaries, names), _absent(summaries[0])
+    profile = combine(summaries, names)
+    absent = {
+        path: why for summary in reversed(summaries) for path, why in _absent(summary).items()
+    }
     if capture.averages_ns:
         profile = counted_by_package(profile, capture.averages_ns)
     if device.busy_unknown:
@@ -149,15 +153,15 @@ def compress(path: Path) -> None:
 
 
 def _ops(summaries: Sequence[TraceSummary], steps: int) -> tuple[Op, ...]:
-    """Return the ops of all cycles by name, per step, longest device time or self CPU first."""
+    """Return the ops inside the steps of all cycles, per step, longest device or CPU time first."""
     calls: dict[str, int] = defaultdict(int)
     cpu: dict[str, int] = defaultdict(int)
     device: dict[str, int] = defaultdict(int)
-    for row in (row for summary in summaries for row in summary.ops):
+    for row in _step_rows(summaries):
         calls[row.name] += row.calls
         cpu[row.name] += row.self_cpu_ns
         device[row.name] += row.self_device_ns
-    has_device = any(summary.device_events for summary in summaries)
+    has_device = all(summary.device_events for summary in summaries)
     per = max(steps, 1)
     rows = [
         Op(
@@ -171,13 +175,21 @@ def _ops(summaries: Sequence[TraceSummary], steps: int) -> tuple[Op, ...]:
     return tuple(sorted(rows, key=_longest_first))
 
 
+def _step_rows(summaries: Sequence[TraceSummary]) -> Iterator[OpRow]:
+    """Yield the rows that count per step; traces without a step count only where none has any."""
+    any_step = any(summary.steps for summary in summaries)
+    for summary in summaries:
+        if summary.steps or not any_step:
+            yield from summary.step_ops
+
+
 def _longest_first(op: Op) -> tuple[float, float]:
     return -(op.self_device_us or 0.0), -op.self_cpu_us
 
 
 def _outermost(summaries: Sequence[TraceSummary], steps: int) -> dict[str, float]:
     calls: dict[str, int] = defaultdict(int)
-    for row in (row for summary in summaries for row in summary.ops):
+    for row in _step_rows(summaries):
         if row.outermost_calls:
             calls[row.name] += row.outermost_calls
     return {name: count / max(steps, 1) for name, count in calls.items()}

@@ -6,7 +6,7 @@ whether a difference is real: one capture each has no spread.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner.trace.difference import Change, OpChange, Pair
 from runner.trace.optable import OpRow
@@ -17,7 +17,8 @@ FIGURES = (
     "op_calls", "self_cpu_ns", "launches", "copies", "copies_ns", "sync_ns", "allocation_ns",
     "device_time_ns", "device_busy_ns",
 )  # fmt: skip
-_DEVICE_FIGURES = frozenset({"device_time_ns", "device_busy_ns"})
+_DEVICE_FIGURES = ("device_time_ns", "device_busy_ns", "copies_ns")
+_UNKNOWN = Pair(base=None, candidate=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,17 +38,20 @@ def compare(base: TraceSummary, candidate: TraceSummary) -> Comparison:
     """Compare two traces' operators and figures."""
     per_step = bool(base.steps and candidate.steps)
     figures = {name: _figure(base, candidate, name, per_step) for name in FIGURES}
-    if base.device_time_source != candidate.device_time_source:
-        figures |= dict.fromkeys(_DEVICE_FIGURES, Pair(base=None, candidate=None))
     gap = Pair(base=_gap(base, per_step), candidate=_gap(candidate, per_step))
     ops = _ops(base, candidate, per_step)
+    if base.device_time_source is None or base.device_time_source != candidate.device_time_source:
+        figures |= dict.fromkeys(_DEVICE_FIGURES, _UNKNOWN)
+        gap = _UNKNOWN
+        ops = [replace(change, self_device_ns=_UNKNOWN) for change in ops]
+    ops.sort(key=_size, reverse=True)
     return Comparison(
         base=base.path,
         candidate=candidate.path,
         per_step=per_step,
         figures=figures,
         gap_ns=gap,
-        ops=ops,
+        ops=tuple(ops),
         words=(
             *in_words(figures, gap, ops, " a step" if per_step else ""),
             *_cautions(base, candidate),
@@ -74,12 +78,13 @@ def _gap(summary: TraceSummary, per_step: bool) -> float | None:
     return sum(chain.gap.total_ns for chain in chains if chain.gap) / len(summary.steps)
 
 
-def _ops(base: TraceSummary, candidate: TraceSummary, per_step: bool) -> tuple[OpChange, ...]:
-    before = {row.name: row for row in base.ops}
-    after = {row.name: row for row in candidate.ops}
+def _ops(base: TraceSummary, candidate: TraceSummary, per_step: bool) -> list[OpChange]:
+    before, after = (
+        {row.name: row for row in (summary.step_ops if per_step else summary.ops)}
+        for summary in (base, candidate)
+    )
     steps = (len(base.steps), len(candidate.steps)) if per_step else (1, 1)
-    changes = [_change(name, before.get(name), after.get(name), steps) for name in before | after]
-    return tuple(sorted(changes, key=_size, reverse=True))
+    return [_change(name, before.get(name), after.get(name), steps) for name in before | after]
 
 
 def _change(

@@ -9,13 +9,13 @@ from runner.trace.attribute import Attribution, attribute
 from runner.trace.chain import Chain, Links, chains_by, link
 from runner.trace.figures import Figures, Groups, figures
 from runner.trace.kinds import Kind
-from runner.trace.nesting import Forest, forest
+from runner.trace.nesting import NONE, Forest, forest
 from runner.trace.optable import LaunchRow, OpRow, op_table, unattributed
 from runner.trace.read import Trace
 from runner.trace.shares import Shares, step_shares
 from runner.trace.steps import Steps, device_steps, find_steps
 
-Source = Literal["kernel_events", "driver_events"]
+Source = Literal["kernel_events", "driver_events", "kernel_and_driver_events"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,26 +42,20 @@ class Evidence:
     steps: Steps
     links: Links
     ops: tuple[OpRow, ...]
+    step_ops: tuple[OpRow, ...]
+    """What of `ops` lies inside steps; the same as `ops` where there is no step."""
     unattributed: tuple[LaunchRow, ...]
     step_summaries: tuple[StepSummary, ...]
 
     @property
     def source(self) -> Source | None:
-        """Where device times come from; a trace with any kernel event speaks by its kernels."""
-        if len(self.work) == 0:
+        """Where device times come from: two kinds of time where both sorts of events count."""
+        driver = self.trace.kind[self.work.row] == Kind.DRIVER
+        if len(driver) == 0:
             return None
-        only_driver = bool((self.trace.kind[self.work.row] == Kind.DRIVER).all())
-        return "driver_events" if only_driver else "kernel_events"
-
-    @property
-    def driver_events(self) -> int:
-        """How many events are of the one kind whose meaning depends on the device."""
-        return int((self.trace.kind == Kind.DRIVER).sum())
-
-    @property
-    def driver_ns(self) -> int:
-        """Their summed duration in ns."""
-        return int(self.trace.duration[self.trace.kind == Kind.DRIVER].sum())
+        if driver.all():
+            return "driver_events"
+        return "kernel_and_driver_events" if driver.any() else "kernel_events"
 
 
 def gather(
@@ -74,6 +68,8 @@ def gather(
     step = device_steps(trace, steps, work)
     links = link(trace, ops, work, step)
     groups = Groups(steps.of(ops.start), steps.of(trace.start[work.calls]), step, len(steps))
+    rows = op_table(trace, ops, work, Groups.whole(ops, work))
+    all_inside = bool((groups.op != NONE).all() and (groups.work != NONE).all())
     return Evidence(
         trace=trace,
         device_type=device_type,
@@ -82,7 +78,8 @@ def gather(
         work=work,
         steps=steps,
         links=links,
-        ops=op_table(trace, ops, work),
+        ops=rows,
+        step_ops=rows if all_inside or not len(steps) else op_table(trace, ops, work, groups),
         unattributed=unattributed(trace, work),
         step_summaries=_steps(trace, ops, work, steps, links, groups),
     )

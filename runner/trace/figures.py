@@ -56,6 +56,12 @@ class Groups:
     work: Ints
     size: int
 
+    @classmethod
+    def whole(cls, ops: Forest, work: Attribution) -> Groups:
+        """Return one group that holds everything."""
+        op, call, device = (np.zeros(len(part), np.int64) for part in (ops, work.calls, work))
+        return cls(op, call, device, size=1)
+
 
 def outermost(trace: Trace, ops: Forest) -> Ints:
     """Return 1 for each operator that is a call of the user's own, inside no other operator."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from runner.trace.clock import Ints
 from runner.trace.evidence import Evidence
-from runner.trace.finding import Finding
-from runner.trace.kinds import COMPILED_REGION, copy_direction
+from runner.trace.finding import Finding, Level
+from runner.trace.kinds import COMPILED_REGION, Kind, copy_direction
 from runner.trace.nesting import NONE
 from runner.trace.text import count, listed, share, us
 
@@ -19,22 +19,39 @@ _TO_HOST, _TO_DEVICE = "DtoH", "HtoD"
 
 
 def driver_events(seen: Evidence) -> Iterator[Finding]:
-    """Say what driver events were taken for."""
-    if seen.driver_events == 0:
-        return
-    if seen.source == "driver_events":
-        text = (
-            f"Device time is that of {count(seen.driver_events, 'driver event')}: the window of "
+    """Say what driver events, whose meaning depends on the device, were taken for."""
+    kind, work = seen.trace.kind, seen.work
+    counted, calls = kind[work.row] == Kind.DRIVER, kind[work.calls] == Kind.DRIVER
+    beside = int((kind == Kind.DRIVER).sum() - counted.sum() - calls.sum())
+    if counted.all() and counted.any():
+        yield _about_driver(
+            f"Device time is that of {count(int(counted.sum()), 'driver event')}: the window of "
             "the work in the driver, which may hold queueing too. Compare with the hardware's own "
             "busy time before calling it execution."
         )
-    else:
-        text = (
-            f"{count(seen.driver_events, 'privateuse1_driver event')} "
-            f"({us(seen.driver_ns)}) taken as host calls. If this device reports its work so, "
-            "name it: --device neuron."
+    elif counted.any():
+        yield _about_driver(
+            f"Device time adds {count(int((~counted).sum()), 'device event')} "
+            f"({us(int(work.duration[~counted].sum()))}) and {count(int(counted.sum()), 'window')} "
+            f"of the driver ({us(int(work.duration[counted].sum()))}), which may hold queueing "
+            "too: two kinds of time. Take neither the sum nor shares of it as execution.",
+            "suspect",
         )
-    yield Finding(name="driver_events", level="info", message=text)
+    if beside:
+        yield _about_driver(
+            f"{count(beside, 'driver event')} left out of device time: a kernel event of the same "
+            "launch counts instead."
+        )
+    if calls.any():
+        yield _about_driver(
+            f"{count(int(calls.sum()), 'privateuse1_driver event')} "
+            f"({us(int(seen.trace.duration[work.calls[calls]].sum()))}) taken as host calls. If "
+            "this device reports its work so, name it: --device neuron."
+        )
+
+
+def _about_driver(message: str, level: Level = "info") -> Finding:
+    return Finding(name="driver_events", level=level, message=message)
 
 
 def unattributed(seen: Evidence) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from runner.trace.attribute import Attribution
 from runner.trace.clock import Ints
-from runner.trace.figures import outermost
+from runner.trace.figures import Groups, outermost
 from runner.trace.intervals import count_by, sum_by
 from runner.trace.kinds import portable_name
 from runner.trace.nesting import NONE, Forest
@@ -50,16 +50,20 @@ def op_names(trace: Trace, ops: Forest) -> tuple[list[str], Ints]:
     return list(numbers), table[trace.name[ops.row]]
 
 
-def op_table(trace: Trace, ops: Forest, work: Attribution) -> tuple[OpRow, ...]:
-    """Return one row per operator name, longest self device time first, then self CPU."""
+def op_table(trace: Trace, ops: Forest, work: Attribution, groups: Groups) -> tuple[OpRow, ...]:
+    """Return one row per operator name, longest self device time first, then self CPU.
+
+    What is in no group is left out.
+    """
     names, name = op_names(trace, ops)
-    owned = work.op != NONE
+    called = np.where(groups.op == NONE, NONE, name)
+    owned = (work.op != NONE) & (groups.work != NONE)
     owner = name[work.op[owned]]
     size = len(names)
     columns = {
-        "calls": count_by(name, size),
-        "outermost_calls": sum_by(name, outermost(trace, ops), size),
-        "self_cpu_ns": sum_by(name, ops.self_ns(), size),
+        "calls": count_by(called, size),
+        "outermost_calls": sum_by(called, outermost(trace, ops), size),
+        "self_cpu_ns": sum_by(called, ops.self_ns(), size),
         "self_device_ns": sum_by(owner, work.duration[owned], size),
         "device_ns": _inclusive(ops, name, work.op[owned], work.duration[owned], size),
         "device_events": count_by(owner, size),
@@ -68,6 +72,7 @@ def op_table(trace: Trace, ops: Forest, work: Attribution) -> tuple[OpRow, ...]:
     rows = [
         OpRow(name=text, **{column: values[index] for column, values in lists.items()})
         for index, text in enumerate(names)
+        if lists["calls"][index] or lists["device_events"][index]
     ]
     return tuple(sorted(rows, key=lambda row: (-row.self_device_ns, -row.self_cpu_ns, row.name)))
 

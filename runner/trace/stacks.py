@@ -1,4 +1,7 @@
-"""Time by operator and step, one stack per variant: device time where all have it, else host."""
+"""Time by operator and step, one stack per variant.
+
+Device time where all have it from the same source, else the host's.
+"""
 
 from __future__ import annotations
 
@@ -50,16 +53,24 @@ def stacks(variants: Sequence[tuple[str, Evidence]]) -> tuple[Stack, ...]:
 
 
 def _on_device(variants: Sequence[tuple[str, Evidence]]) -> bool:
-    return all(len(evidence.work) > 0 for _, evidence in variants)
+    sources = {evidence.source for _, evidence in variants}
+    return len(sources) == 1 and None not in sources
 
 
 def _times(evidence: Evidence, *, device: bool) -> dict[str, int]:
-    steps = max(1, len(evidence.steps))
+    steps, rows = max(1, len(evidence.steps)), evidence.step_ops
     if not device:
-        return {row.name: row.self_cpu_ns // steps for row in evidence.ops if row.self_cpu_ns}
-    times = {row.name: row.self_device_ns // steps for row in evidence.ops if row.self_device_ns}
-    left = sum(row.ns for row in evidence.unattributed)
+        return {row.name: row.self_cpu_ns // steps for row in rows if row.self_cpu_ns}
+    times = {row.name: row.self_device_ns // steps for row in rows if row.self_device_ns}
+    left = _device_ns(evidence) - sum(row.self_device_ns for row in rows)
     return times | ({UNATTRIBUTED: left // steps} if left else {})
+
+
+def _device_ns(evidence: Evidence) -> int:
+    """Return the device time inside steps, all of it where there is none."""
+    if not len(evidence.steps):
+        return int(evidence.work.duration.sum())
+    return sum(step.figures.device_time_ns or 0 for step in evidence.step_summaries)
 
 
 def _parts(times: dict[str, int], shown: Sequence[str]) -> tuple[Part, ...]:

@@ -61,6 +61,9 @@ class TraceSummary:
     devices: tuple[DeviceSummary, ...]
     device_time_source: Source | None
     ops: tuple[OpRow, ...]
+    step_ops: tuple[OpRow, ...]
+    """What of `ops` lies inside steps: divided by the steps it agrees with their figures. The same
+    as `ops` where there is no step."""
     unattributed: tuple[LaunchRow, ...]
     chain: Chain | None
     op_chains: tuple[OpChain, ...]
@@ -100,8 +103,6 @@ def analyse(
 def summarise(evidence: Evidence) -> TraceSummary:
     """Turn what was worked out into plain data."""
     trace, work, ops = evidence.trace, evidence.work, evidence.opforest
-    op, call, device = (np.zeros(len(part), np.int64) for part in (ops, work.calls, work))
-    everything = Groups(op, call, device, size=1)
     return TraceSummary(
         path=trace.path,
         device_type=evidence.device_type,
@@ -113,11 +114,12 @@ def summarise(evidence: Evidence) -> TraceSummary:
         runtime_events=len(work.calls),
         device_events=len(work),
         bad=trace.bad,
-        total=figures(trace, ops, work, everything)[0],
+        total=figures(trace, ops, work, Groups.whole(ops, work))[0],
         steps=evidence.step_summaries,
         devices=_devices(trace, work),
         device_time_source=evidence.source,
         ops=evidence.ops,
+        step_ops=evidence.step_ops,
         unattributed=evidence.unattributed,
         chain=chain_of(evidence.links),
         op_chains=_op_chains(trace, ops, evidence.links),

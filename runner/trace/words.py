@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from runner.trace.difference import OpChange, Pair
@@ -14,7 +14,7 @@ _COUNTED = {"launches": "Launches", "copies": "Copies"}
 
 
 def in_words(
-    figures: dict[str, Pair], gap: Pair, ops: tuple[OpChange, ...], each: str
+    figures: dict[str, Pair], gap: Pair, ops: Sequence[OpChange], each: str
 ) -> Iterator[str]:
     """Yield the differences, gravest first; `each` says per what (" a step" or nothing)."""
     yield from _calls_in_words(figures["op_calls"], ops, each)
@@ -22,14 +22,14 @@ def in_words(
     yield from _times_in_words(figures, gap, each)
 
 
-def _calls_in_words(calls: Pair, ops: tuple[OpChange, ...], each: str) -> Iterator[str]:
+def _calls_in_words(calls: Pair, ops: Sequence[OpChange], each: str) -> Iterator[str]:
     gone = _listed(ops, "base")
     new = _listed(ops, "candidate")
     moved = f"Outermost operator calls{each}: {_plain(calls.base)} -> {_plain(calls.candidate)}."
     yield moved + (f" Gone: {gone}." if gone else "") + (f" New: {new}." if new else "")
 
 
-def _listed(ops: tuple[OpChange, ...], side: Literal["base", "candidate"]) -> str:
+def _listed(ops: Sequence[OpChange], side: Literal["base", "candidate"]) -> str:
     """List the outermost calls that only this side makes, or makes more of."""
     found: list[tuple[float, str]] = []
     for change in ops:

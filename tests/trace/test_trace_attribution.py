@@ -133,6 +133,37 @@ def test_where_kernel_and_driver_share_a_correlation_the_kernel_counts(
     assert summary.chain.dispatch.total_ns == 2_000
 
 
+def drivers(made: Made, events: list[dict[str, Any]], device: str | None) -> list[tuple[str, str]]:
+    found = analyse(made(events), device_type=device).findings
+    return [(f.level, f.message) for f in found if f.name == "driver_events"]
+
+
+def test_a_mix_of_kernels_and_driver_windows_is_a_source_of_its_own_and_suspect(
+    made: Made, event: Event
+) -> None:
+    window = [
+        event("privateuse1_runtime", "nrta_execute_schedule", 202, 2, correlation=6),
+        event("privateuse1_driver", "aten::add", 210, 30, tid=0, correlation=6),
+    ]
+    mixed = [*neuron(event, kernel=True), *window]
+    assert analyse(made(mixed), device_type="neuron").device_time_source == (
+        "kernel_and_driver_events"
+    )
+    (sum_of_two, left_out) = drivers(made, mixed, "neuron")
+    assert sum_of_two[0] == "suspect"
+    assert "adds 1 device event (8.000 us) and 1 window of the driver (30.000 us)" in sum_of_two[1]
+    assert left_out[0] == "info"
+    assert "1 driver event left out of device time" in left_out[1]
+
+
+def test_what_is_said_of_driver_events_is_what_became_of_them(made: Made, event: Event) -> None:
+    events = neuron(event, kernel=True)
+    ((_, beside),) = drivers(made, events, "neuron")
+    assert "left out of device time: a kernel event of the same launch counts" in beside
+    ((_, call),) = drivers(made, events, None)
+    assert "1 privateuse1_driver event (30.000 us) taken as host calls" in call
+
+
 def test_a_named_device_without_device_work_is_fatal_and_a_cpu_is_not(
     made: Made, event: Event
 ) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from runner.trace import Trace, analyse
+from runner.trace import Trace, TraceSummary, analyse
 from runner.trace.compare import compare
 from runner.trace.comparison_table import render_comparison
 from runner.trace.difference import Pair
+
+UNKNOWN = Pair(base=None, candidate=None)
 
 Made = Callable[[list[dict[str, Any]]], Trace]
 Event = Callable[..., dict[str, Any]]
@@ -74,8 +76,50 @@ def test_device_times_of_different_sources_are_not_compared(made: Made, event: E
     kernels = analyse(made(step_of(event, [(100, 10)], copy=False)))
     hosts = analyse(made([event("user_annotation", "ProfilerStep#1", 0, 1000)]))
     found = compare(kernels, hosts)
-    assert found.figures["device_time_ns"] == Pair(base=None, candidate=None)
+    assert found.figures["device_time_ns"] == UNKNOWN
     assert any("not compared: from kernel_events against nowhere" in word for word in found.words)
+
+
+def test_no_device_time_of_an_operator_gap_or_copy_is_set_beside_one_of_another_source(
+    made: Made, event: Event
+) -> None:
+    def neuron(category: str) -> TraceSummary:
+        events = [event("user_annotation", "ProfilerStep#1", 0, 1000)]
+        for number, name in enumerate(("aten::mul", "aten::copy_"), 1):
+            at = 100 * number
+            events += [
+                event("cpu_op", name, at, 10),
+                event("privateuse1_runtime", "launch", at + 2, 2, correlation=number),
+                event(category, name, at + 20, 30, correlation=number),
+            ]
+        return analyse(made(events), device_type="neuron")
+
+    kernels, windows = neuron("kernel"), neuron("privateuse1_driver")
+    assert windows.total.copies_ns == 30_000
+    found = compare(kernels, windows)
+    assert {change.self_device_ns for change in found.ops} == {UNKNOWN}
+    assert (found.gap_ns, found.figures["copies_ns"]) == (UNKNOWN, UNKNOWN)
+    assert found.figures["launches"] == Pair(base=2, candidate=2)
+    assert compare(windows, windows).ops[0].self_device_ns == Pair(base=30_000, candidate=30_000)
+
+
+def test_operators_of_two_cpu_traces_have_no_device_time_and_not_zero(data: Path) -> None:
+    found = compare(analyse(data / "naive.json.gz"), analyse(data / "fused.json.gz"))
+    assert {change.self_device_ns for change in found.ops} == {UNKNOWN}
+
+
+def test_operators_outside_steps_are_in_no_figure_per_step(made: Made, event: Event) -> None:
+    def steps(outside: int) -> TraceSummary:
+        events = [event("user_annotation", "ProfilerStep#1", 0, 100)]
+        events += [event("cpu_op", "aten::mul", 10, 8)]
+        events += [event("cpu_op", "aten::mul", 200 + 10 * n, 8) for n in range(outside)]
+        return analyse(made([*events, event("cpu_op", "aten::add", 500, 8)]))
+
+    found = compare(steps(0), steps(3))
+    (change,) = found.ops
+    assert (change.op, change.change) == ("aten::mul", "same")
+    assert change.outermost_calls == found.figures["op_calls"] == Pair(base=1, candidate=1)
+    assert change.self_cpu_ns == found.figures["self_cpu_ns"] == Pair(base=8_000, candidate=8_000)
 
 
 def test_traces_with_different_numbers_of_steps_are_compared_per_step(

@@ -96,6 +96,42 @@ def test_stacks_show_device_time_where_all_variants_have_it(made: Made, event: E
     ]
 
 
+def test_stacks_show_the_host_where_device_times_are_of_different_sources(
+    made: Made, event: Event
+) -> None:
+    def neuron(category: str) -> Evidence:
+        events = [
+            event("cpu_op", "aten::mul", 100, 20),
+            event("privateuse1_runtime", "launch", 105, 3, correlation=1),
+            event(category, "aten::mul", 112, 40, correlation=1),
+        ]
+        return gather(made(events), device_type="neuron")
+
+    variants = [("kernels", neuron("kernel")), ("windows", neuron("privateuse1_driver"))]
+    assert measure(variants) == "Self CPU time"
+    assert [stack.total_ns for stack in stacks(variants)] == [20_000, 20_000]
+    assert measure(variants[:1]) == measure(variants[1:]) == "Self device time"
+
+
+def test_stacks_hold_what_the_steps_hold_and_nothing_from_outside(made: Made, event: Event) -> None:
+    def launched(at: int, number: int) -> list[dict[str, Any]]:
+        return [
+            event("cpu_op", "aten::mul", at, 20),
+            event("cuda_runtime", "cudaLaunchKernel", at + 5, 3, correlation=number),
+            event("kernel", "k", at + 10, 40, correlation=number),
+            event("kernel", "lost", at + 60, 5),
+        ]
+
+    steps = [event("user_annotation", "ProfilerStep#1", 0, 300)]
+    evidence = gather(made([*steps, *launched(100, 1), *launched(500, 2)]))
+    (stack,) = stacks([("a", evidence)])
+    assert [(part.name, part.ns) for part in stack.parts] == [
+        ("aten::mul", 40_000),
+        ("(no operator)", 5_000),
+    ]
+    assert stack.total_ns == evidence.step_summaries[0].figures.device_time_ns
+
+
 def test_an_svg_is_well_formed_names_the_variants_and_brings_its_ground(
     variants: list[tuple[str, Evidence]], tmp_path: Path
 ) -> None:
