@@ -14,6 +14,7 @@ from typing import Literal
 from runner.neuron.files import Kind, kind_of
 from runner.neuron.summary_read import METRIC
 from runner.neuron.system_parquet import TABLE, tables
+from runner.trace.source import is_own
 
 _HEAD_BYTES = 1 << 16
 _TRACE = re.compile(r'"traceEvents"|"ph"\s*:')
@@ -58,7 +59,8 @@ class Exports:
 def exports(path: Path) -> Exports:
     """Search a file or a folder."""
     if path.is_dir():
-        files = sorted(p for p in path.rglob("*") if p.suffix in (".json", ".txt") and p.is_file())
+        named = (p for p in path.rglob("*") if p.suffix in (".json", ".txt") and not is_own(p))
+        files = sorted(p for p in named if p.is_file())
         parquet = tables(path)
     else:
         files = [path] if path.suffix in (".json", ".txt") else []

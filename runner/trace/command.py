@@ -21,7 +21,7 @@ from runner.trace.labels import short_labels
 from runner.trace.merge import merge
 from runner.trace.picture import draw
 from runner.trace.read import read
-from runner.trace.source import TraceRefusedError, trace_files
+from runner.trace.source import TraceRefusedError, is_own, trace_files
 from runner.trace.summary import TraceSummary, summarise
 from runner.trace.table import render
 
@@ -75,6 +75,10 @@ def _check(options: argparse.Namespace) -> None:
         problems.append("give either files or folders to read, or --compare BASE CANDIDATE")
     if options.top < 1:
         problems.append(f"--top {options.top}: at least 1")
+    if options.compare and options.log:
+        problems.append("--log writes files one by one: not with --compare")
+    if options.compare and options.group_by:
+        problems.append("--group-by sums files one by one: not with --compare")
     if options.step is not None and not options.picture:
         problems.append("--step is the step of a picture: give --picture OUT too")
     if problems:
@@ -94,7 +98,7 @@ def _report(options: argparse.Namespace) -> int:
         print(jsonform.encode(report.entries, neuron.plain()))
     elif neuron.captures:
         print(neuron.text())
-    if not files and not neuron.captures:
+    if not report.read and not report.failures and not neuron.captures:
         print(f"no trace (.json, .json.gz) in {options.paths[0]}", file=sys.stderr)
     if not report.read and not neuron.read:
         return ExitCode.NOTHING
@@ -119,6 +123,8 @@ class _Report:
         try:
             evidence = _gather(file, self.options)
         except TraceRefusedError as error:
+            if is_own(file) and file not in self.options.paths:
+                return  # Found beside traces in a folder of results; a trace of that name is read.
             self._fail(error)
             self.entries.append(jsonform.refused(error))
             return

@@ -6,6 +6,7 @@ Content decides, never the name: profilers and people rename, compress and cut f
 from __future__ import annotations
 
 import codecs
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from runner.errors import ExitCode, RunnerError
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 31
 _TRACE_SUFFIXES = (".json", ".json.gz")
+_OWN = re.compile(r"(result|job|tracking|launched|neuron_manifest)\.json|samples_\d+\.json")
 
 
 class TraceRefusedError(RunnerError):
@@ -37,6 +39,11 @@ def trace_files(path: Path) -> Iterator[Path]:
     yield from sorted(
         file for file in path.rglob("*") if file.name.endswith(_TRACE_SUFFIXES) and file.is_file()
     )
+
+
+def is_own(path: Path) -> bool:
+    """Tell by its name whether a file is one that the runner leaves beside its traces."""
+    return _OWN.fullmatch(path.name) is not None
 
 
 def json_bytes(path: Path) -> bytes:

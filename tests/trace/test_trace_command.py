@@ -11,7 +11,13 @@ from typing import Any
 
 import pytest
 
+from runner.devices.neuron_capture import MANIFEST
+from runner.job import BEGUN
+from runner.record import samples_file
+from runner.report.stored import FILE as RESULT
+from runner.sweep.stock import LAUNCHED
 from runner.trace.command import main
+from runner.tracking.receipt import FILE as RECEIPT
 
 KEYS = {
     "path", "status", "reason", "events", "cpu_ops", "runtime_events", "device_events",
@@ -80,6 +86,28 @@ def test_a_folder_is_read_whole_and_what_is_refused_costs_no_other_file(
     assert err.count("\n") == 1
 
 
+def test_the_runners_own_files_beside_its_traces_are_no_refused_traces(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = tmp_path / "job"
+    job.mkdir()
+    shutil.copy(data / "naive.json.gz", job / "trace_0.json.gz")
+    own = [job / name for name in (RESULT, BEGUN, RECEIPT, LAUNCHED, MANIFEST)]
+    for file in (*own, samples_file(job, 0), samples_file(job, 12)):
+        file.write_text('{"neuron": {"dma_active_time": 1.0}, "schema": 1}')
+    code, out, err = run(capsys, job, "--json")
+    assert (code, err) == (0, "")
+    assert [Path(entry["path"]).name for entry in files(out)] == ["trace_0.json.gz"]
+    assert "neuron" not in json.loads(out)
+    assert run(capsys, own[0])[0] == 4
+    shutil.copy(data / "fused.json.gz", own[0])
+    assert len(files(run(capsys, job, "--json")[1])) == 2
+    (job / "trace_0.json.gz").unlink()
+    own[0].write_text("{}")
+    code, _, err = run(capsys, job)
+    assert (code, err) == (4, f"no trace (.json, .json.gz) in {job}\n")
+
+
 def test_nothing_readable_is_exit_code_four(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,6 +126,8 @@ def test_nothing_readable_is_exit_code_four(
         (["x.json", "--compare", "a", "b"], "give either files or folders"),
         (["x.json", "--top", "0"], "--top 0: at least 1"),
         (["x.json", "--step", "3"], "--step is the step of a picture"),
+        (["--compare", "a", "b", "--log"], "--log writes files one by one: not with --compare"),
+        (["--compare", "a", "b", "--group-by", "op"], "--group-by sums files one by one"),
     ],
 )
 def test_bad_usage_is_exit_code_two(
