@@ -50,7 +50,6 @@ class Links:
     """
 
     first: Ints
-    call: Ints
     op: Ints
     step: Ints
     dispatch: Ints
@@ -78,7 +77,6 @@ def link(trace: Trace, ops: Forest, work: Attribution, step: Ints) -> Links:
     gap, overlaps = _gaps(start, _reached(work, np.stack([work.device, step]))[first])
     return Links(
         first=first,
-        call=call,
         op=op,
         step=step[first],
         dispatch=_dispatch(trace, ops, call, op),

@@ -73,7 +73,6 @@ class Columns:
         external = _numbers(list(map(_EXTERNAL, rows)))
         columns: dict[str, Column] = {
             "kind": kind,
-            "category": category,
             "name": self.names.numbers(map(_NAME, rows), len(rows)),
             "thread": self.threads.numbers(map(_THREAD, rows), len(rows)),
             "external": external,

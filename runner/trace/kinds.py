@@ -60,7 +60,7 @@ COMPILED_REGION = "Torch-Compiled Region"
 
 _BOOKKEEPING = ("TorchDynamo Cache Lookup", STEP_PREFIX)
 _SYNCHRONISE = re.compile(r"synchronize", re.IGNORECASE)
-_ALLOCATE = re.compile(r"alloc|Free|_free", re.IGNORECASE)
+_ALLOCATE = re.compile(r"alloc|free", re.IGNORECASE)
 _COPY = re.compile(r"memcpy|copy", re.IGNORECASE)
 _DIRECTIONS = {
     "HtoD": re.compile(r"HtoD|tensor_write"),

@@ -56,12 +56,10 @@ class Trace:
     """In ns since the epoch, None where the trace does not say."""
     device_names: tuple[str, ...]
     names: tuple[str, ...]
-    categories: tuple[str, ...]
     threads: tuple[tuple[str, str], ...]
     labels: tuple[str, ...]
     kind: npt.NDArray[np.int8]
     name: Small
-    category: Small
     thread: Small
     device: Small
     stream: Small
@@ -118,7 +116,6 @@ def _trace(text: bytes, path: str, kind: type[Event]) -> Trace:
         base_ns=_base_ns(found.head.base_ns),
         device_names=_device_names(found.head.devices),
         names=tuple(name or "(no name)" for name in columns.names),
-        categories=tuple(category or "" for category in columns.categories),
         threads=tuple(columns.threads),
         labels=tuple(columns.labels),
         shapes=tuple(columns.shapes),
