@@ -8,6 +8,7 @@ import signal
 import sys
 import webbrowser
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from runner.errors import ExitCode, RunnerError, UsageError
 from runner.tracking.uri import check_uri, is_server, public, resolve_uri, sqlite_path
 
 PORT = 5000
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What ends us: Ctrl-C, a polite kill, the end of the terminal."""
 
 
 class EndedError(Exception):
@@ -29,7 +32,10 @@ class EndedError(Exception):
 def main(argv: Sequence[str]) -> int:
     """Run one command and return its exit code; every foreseen error is one line on stderr."""
     options = parser().parse_args(argv)
-    before = {number: signal.signal(number, _end) for number in (signal.SIGINT, signal.SIGTERM)}
+    # Whoever starts us with nohup wants us to outlive the terminal.
+    stays = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    heard = SIGNALS[:2] if stays else SIGNALS
+    before = {number: signal.signal(number, _end) for number in heard}
     try:
         return _run(options)
     except RunnerError as error:
@@ -37,7 +43,8 @@ def main(argv: Sequence[str]) -> int:
             print(f"error: {line}", file=sys.stderr)
         return error.exit_code
     except EndedError as ended:
-        print("ended", file=sys.stderr)
+        with suppress(OSError):  # The terminal may be gone.
+            print("ended", file=sys.stderr)
         return ended.exit_code
     finally:
         for number, handler in before.items():
@@ -50,8 +57,8 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m runner.ui",
         description="Serve MLflow's interface on the local store, for this machine only, and say "
         "where to look. Ctrl-C ends it.",
-        epilog="exit code: 0 for --links; 1 the server failed; 2 bad usage; 4 nothing is logged; "
-        "130 or 143 when it was ended",
+        epilog="exit code: 0 a server that runs elsewhere was shown; 1 the server failed; "
+        "2 bad usage; 4 nothing is logged; 129, 130 or 143 when it was ended",
     )
     made.add_argument("--uri", help=f"the store or server (default {Tracking().uri})")
     made.add_argument("--experiment", help=f"name of the experiment (default the one of "
@@ -67,6 +74,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _end(number: int, _frame: object) -> None:
+    for each in SIGNALS:  # What ends is not cut short by a second Ctrl-C.
+        signal.signal(each, signal.SIG_IGN)
     raise EndedError(number)
 
 

@@ -1,4 +1,7 @@
-"""MLflow's server as a child: on loopback, one worker, no jobs, no telemetry, ended with us."""
+"""MLflow's server as a child: on loopback, one worker, no jobs, no telemetry, ended with us.
+
+`guard` sees to that also where no code of ours runs any more.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from runner.errors import RunnerError
 from runner.tracking.store import quieten
 from runner.tracking.uri import sqlite_path
 
+GUARD = Path(__file__).with_name("guard.py")
 HOST = "127.0.0.1"
 STARTS_WITHIN_S = 120.0
 GRACE_S = 5.0
@@ -33,7 +37,9 @@ class Server:
     def __init__(self, uri: str, port: int) -> None:
         self._uri = uri
         self.port = port if port and is_free(port) else free_port()
-        self._log = Path(tempfile.mkstemp(prefix="runner_ui_", suffix=".log")[1])
+        log, name = tempfile.mkstemp(prefix="runner_ui_", suffix=".log")
+        os.close(log)
+        self._log = Path(name)
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -45,14 +51,15 @@ class Server:
         quieten()
         file = sqlite_path(self._uri)
         folder = (file.parent if file else Path.cwd() / "outputs") / "mlartifacts"
-        command = [sys.executable, "-m", "mlflow", "server", "--host", HOST]
+        # -P keeps the modules beside the guard from being taken for installed ones.
+        command = [sys.executable, "-P", str(GUARD), "server", "--host", HOST]
         command += ["--port", str(self.port), "--workers", "1", "--backend-store-uri", self._uri]
         command += ["--artifacts-destination", folder.as_uri()]
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 command,
                 env={**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"},
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -66,11 +73,13 @@ class Server:
         trace: TracebackType | None,
     ) -> None:
         assert self._process is not None
+        assert self._process.stdin is not None
         for number, patience in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, None)):
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, number)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience)
+        self._process.stdin.close()
         self._log.unlink(missing_ok=True)
 
     def wait_until_it_answers(self) -> None:
