@@ -121,6 +121,7 @@ class _Bar:
         )
         self._task = self._progress.add_task("starting", total=total)
         self._may_draw = threading.Event()
+        self._drawing = threading.Lock()
         self._stopped = threading.Event()
         self._clock = threading.Thread(target=self._tick, daemon=True)
 
@@ -138,7 +139,8 @@ class _Bar:
         self._progress.update(self._task, description=name)
         self._progress.refresh()
         if measuring:
-            self._may_draw.clear()
+            with self._drawing:  # What the clock draws now is drawn before anything is measured.
+                self._may_draw.clear()
         else:
             self._may_draw.set()
 
@@ -152,9 +154,11 @@ class _Bar:
     def _tick(self) -> None:
         while not self._stopped.is_set():
             self._may_draw.wait()
-            if not self._stopped.wait(TICK_S) and self._may_draw.is_set():
-                # The stream may be gone at interpreter exit.
-                with suppress(ValueError):
+            if self._stopped.wait(TICK_S):
+                return
+            # The stream may be gone at interpreter exit.
+            with self._drawing, suppress(ValueError):
+                if self._may_draw.is_set():
                     self._progress.refresh()
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from rich.progress import Progress
 
 from runner.result import Check, Level, Status
 from runner.screen import Screen
@@ -72,14 +74,23 @@ def test_on_a_terminal_nothing_is_drawn_while_something_is_measured(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("runner.screen.TICK_S", 0.01)
+    begun, let_go = threading.Event(), threading.Event()
+    draw = Progress.refresh
+
+    def slow(progress: Progress) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            begun.set()
+            assert let_go.wait(60)
+        draw(progress)
+
+    monkeypatch.setattr(Progress, "refresh", slow)
     err = Terminal()
     with Screen(1, out=io.StringIO(), err=err) as screen:
         screen.stage("compiling")
-        before = len(err.getvalue())
-        time.sleep(0.3)
-        assert len(err.getvalue()) > before
+        assert begun.wait(60)  # The clock is about to draw.
+        threading.Timer(0.2, let_go.set).start()
         screen.stage("timing", measuring=True)
-        time.sleep(0.05)
+        assert let_go.is_set()
         before = len(err.getvalue())
         time.sleep(0.3)
         assert len(err.getvalue()) == before
