@@ -6,6 +6,7 @@ import pytest
 
 from runner.trace import analyse
 from runner.trace.command import main
+from runner.tracking.owner import this_owner
 from tests.trace.test_trace_real_files import SHARED
 
 FILE = SHARED / "01_rocm_mi250_ddp_toy.json.gz"
@@ -25,6 +26,7 @@ def test_a_trace_is_logged_under_the_metric_names_of_a_measured_run(
     summary = analyse(FILE)
     steps = len(summary.steps)
     assert run.info.status == "FINISHED"
+    assert run.data.tags["owner"] == this_owner()
     assert run.data.metrics["calls/launches"] == (summary.total.launches or 0) / steps
     assert run.data.metrics["device_time_us/per_step"] == pytest.approx(149.042 / steps)
     names = {each.path for each in client.list_artifacts(run.info.run_id)}
