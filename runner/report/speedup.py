@@ -27,7 +27,7 @@ class Speedup:
 def speedup(base: Result, candidate: Result, figure: Figure = "latency_us") -> Speedup:
     """Compare two results by their per-process medians, with the interval of `median_ratio`.
 
-    `event_time_us`, the device's own clock over calls of their own, gives the speed-up of the device.
+    `event_time_us`, the device's own clock over calls of its own, gives the device's speed-up.
     """
     metric = METRICS[figure]
     obstacle = next(obstacles(base, candidate, metric), None)
