@@ -216,7 +216,7 @@ class Session:
             screen.warn(f"{left} combinations were not run")
         if results:
             screen.report(results, work.folder, tracker.link(watcher.run_id), beside=beside)
-            drawn = _or_warn(lambda: pictures.draw(stored, work.folder), screen) or []
+            drawn = _or_warn(lambda: pictures.draw(stored, work.folder, screen.warn), screen) or []
             tracker.attach(watcher.run_id, drawn)
 
 
