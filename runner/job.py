@@ -16,7 +16,7 @@ from runner.config.plain import to_plain
 from runner.config.schema import Config
 from runner.devices.detect import own_variables
 from runner.devices.device import Placement
-from runner.devices.neuron_capture import MANIFEST, SESSIONS
+from runner.devices.neuron_setup import MANIFEST, SESSIONS
 from runner.experiment import Task
 from runner.files import write_atomic, write_json
 from runner.identity import Identity

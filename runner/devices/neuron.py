@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from runner.config.schema import Config, Schedule
 from runner.devices.accelerator import Accelerator
 from runner.devices.device import Collected, Tools, Window
-from runner.devices.neuron_capture import SESSIONS, collect
-from runner.devices.neuron_setup import DEBUG, PACKAGE, shared_caches
+from runner.devices.neuron_capture import collect
+from runner.devices.neuron_setup import DEBUG, PACKAGE, SESSIONS, shared_caches
 from runner.result import Check, Level
 
 if TYPE_CHECKING:

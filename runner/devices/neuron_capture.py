@@ -7,6 +7,7 @@ from pathlib import Path
 
 from runner.config.schema import Config
 from runner.devices.device import Collected, Window
+from runner.devices.neuron_setup import MANIFEST, SESSIONS
 from runner.files import write_json
 from runner.neuron import find, read_capture, settled, upload_hint
 from runner.neuron.hardware import busy_ns
@@ -14,9 +15,6 @@ from runner.neuron.reading import NeuronCapture
 from runner.result import Check, Level
 from runner.trace.text import listed
 
-SESSIONS = "neuron"
-"""The folder of a combination in which the runtime writes its session folders."""
-MANIFEST = "neuron_manifest.json"
 SETTLE_S = 60.0
 """How long files may go on growing after the profiler has stopped."""
 

@@ -29,6 +29,9 @@ CACHES = {
     "TORCH_NEURONX_NEFF_LOCAL_CACHE_DIR": "/tmp/local_cache",
 }
 """Both compile caches, and where they lie when nothing is set."""
+SESSIONS = "neuron"
+"""The folder of a combination in which the runtime writes its session folders."""
+MANIFEST = "neuron_manifest.json"
 DEBUG = ("XLA_IR_DEBUG", "XLA_HLO_DEBUG", "NEURON_FRAMEWORK_DEBUG")
 INSPECT = "NEURON_RT_INSPECT_ENABLE"
 

@@ -14,6 +14,7 @@ from typing import Literal
 from runner.neuron.files import Kind, kind_of
 from runner.neuron.summary_read import METRIC
 from runner.neuron.system_parquet import TABLE, tables
+from runner.trace.source import is_own
 
 _HEAD_BYTES = 1 << 16
 _TRACE = re.compile(r'"traceEvents"|"ph"\s*:')
@@ -57,8 +58,6 @@ class Exports:
 
 def exports(path: Path) -> Exports:
     """Search a file or a folder."""
-    from runner.trace.source import is_own  # With it comes numpy, which a plan goes without.
-
     if path.is_dir():
         named = (p for p in path.rglob("*") if p.suffix in (".json", ".txt") and not is_own(p))
         files = sorted(p for p in named if p.is_file())

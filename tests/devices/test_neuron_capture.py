@@ -10,7 +10,8 @@ import pytest
 
 from runner.config.schema import Config
 from runner.devices.device import Collected, Window
-from runner.devices.neuron_capture import SESSIONS, collect
+from runner.devices.neuron_capture import collect
+from runner.devices.neuron_setup import SESSIONS
 from runner.trace import analyse
 from tests.neuron.conftest import write_system
 from tests.neuron.test_session_layouts import PB, PROCESS, make

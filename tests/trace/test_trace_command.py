@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from runner.devices.neuron_capture import MANIFEST
+from runner.devices.neuron_setup import MANIFEST
 from runner.job import BEGUN
 from runner.record import samples_file
 from runner.report.stored import FILE as RESULT
