@@ -33,6 +33,10 @@ BAD = {
     "a function without a path": (["workload=function"], "workload.target=pkg.mod:fn"),
     "outputs below a file": (["hydra.run.dir=/proc/cpuinfo/x"], "hydra.run.dir"),
     "an unknown flag": (["--frobnicate"], "--hydra-help"),
+    "a number without an end": (["processes=inf"], "a whole number, 1 or more"),
+    "the only combination excluded": (["sweep.exclude=['seed == 0']"], "excludes the only"),
+    "one combination that resumes": (["sweep.resume=latest"], "add -m"),
+    "the same in a plan": (["sweep.resume=latest", "plan=true"], "add -m"),
 }
 
 

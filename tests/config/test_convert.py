@@ -72,6 +72,13 @@ def test_a_config_survives_being_stored_as_yaml_and_read_by_another_reader() -> 
     assert to_config(stored) == (config, [])
 
 
+@pytest.mark.parametrize("key", ["eps", "scale"])
+def test_a_number_beyond_any_float_is_a_problem_like_another(key: str) -> None:
+    config, problems = to_config({"workload": {key: 10**400}})
+    assert config is None
+    assert [problem.key for problem in problems] == [f"workload.{key}"]
+
+
 def test_every_key_is_documented_in_the_schema() -> None:
     undocumented = [path for path, field in walk(Config) if not field.doc and not field.group]
     assert undocumented == []

@@ -40,7 +40,19 @@ def test_a_number_that_is_not_finite_or_no_number_is_refused(wrong: object) -> N
         kinds.real(wrong)
 
 
-@pytest.mark.parametrize("wrong", ["5-2", "0,0", "a", "", "0-", "0,,1", "1-3,2", "-1"])
+@pytest.mark.parametrize("wrong", [float("inf"), float("-inf"), float("nan"), 1.5, "1", True])
+def test_a_number_that_is_not_whole_is_refused(wrong: object) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011
+        kinds.whole(wrong)
+
+
+def test_a_whole_number_may_be_of_any_size() -> None:
+    assert (kinds.whole(10**400), kinds.whole(3.0)) == (10**400, 3)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["0-99999999999", "5-2", "0,0", "a", "", "0-", "0,,1", "1-3,2", "-1"]
+)
 def test_a_core_list_that_is_reversed_doubled_or_malformed_is_refused(wrong: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         kinds.cores(wrong)

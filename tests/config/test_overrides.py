@@ -51,7 +51,13 @@ def test_names_below_free_mappings_need_no_plus() -> None:
     ]
 
 
-@pytest.mark.parametrize("word", ["tracking.tags.note=a|b=c", "workload.name=a=b:c|d", "seed=(1"])
+def test_a_key_deep_inside_a_free_mapping_takes_any_plain_value() -> None:
+    assert keys("workload.params.inner.rate=0.5") == []
+
+
+@pytest.mark.parametrize(
+    "word", ["tracking.tags.note=a|b=c", "workload.name=a=b:c|d", "seed=(1", f"seed={'9' * 5000}"]
+)
 def test_what_hydra_cannot_parse_names_the_quoting_to_use(word: str) -> None:
     _, problems = check([word], multirun=False)
     assert len(problems) == 1

@@ -41,6 +41,12 @@ def test_an_interval_is_refused() -> None:
         jobs(["a=interval(0,1)"])
 
 
+@pytest.mark.parametrize("word", ["a=range(3,3)", "experiment=range(3,3)"])
+def test_an_axis_without_a_value_is_refused(word: str) -> None:
+    with pytest.raises(UsageError, match="gives no value; nothing would run"):
+        jobs(["b=1,2", word])
+
+
 def test_the_command_line_narrows_an_experiments_axis() -> None:
     mine = Own(params={"v": "x,y", "s": [1, 2]}, paired=())
     assert jobs(["experiment=mine"], mine=mine) == [
@@ -83,3 +89,5 @@ def test_paired_axes_are_narrowed_all_or_none() -> None:
 def test_paired_lists_of_unequal_length_are_refused() -> None:
     with pytest.raises(UsageError, match="a has 2, b has 1"):
         jobs(["experiment=mine"], mine=paired(a=[1, 2], b=[3]))
+    with pytest.raises(UsageError, match="a, b have no values"):
+        jobs(["experiment=mine"], mine=paired(a=[], b=[]))

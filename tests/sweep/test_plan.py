@@ -71,6 +71,10 @@ def test_an_exclusion_is_named_and_may_keep_a_grid_from_what_is_not_allowed(
         (("variant=naive,fused", "hydra.sweep.dir=out/${variant.name}"), "several folders"),
         (("sweep.reference=nope.json",), "no file 'nope.json'"),
         (("rerun=somewhere",), "leave out -m"),
+        (("variant=glob(zz*)",), "variant: 'variant=glob(zz*)' gives no value"),
+        (("processes=range(3,3)",), "processes: 'processes=range(3,3)' gives no value"),
+        (("processes=1,inf",), "processes: found inf; allowed: a whole number, 1 or more"),
+        (("sweep.until=0.1", "sweep.most_processes=5,6"), "it holds for a whole sweep"),
     ],
 )
 def test_what_a_sweep_cannot_be_is_one_line(
