@@ -58,6 +58,25 @@ def test_neurons_own_keys_are_refused_elsewhere_by_name() -> None:
     ]
 
 
+def test_neurons_own_keys_wait_until_auto_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(detect, "cpu_only", lambda: False)
+    wanted = Config(device=Device(name="auto"), profiler=Profiler(modes=("device", "runtime")))
+    assert detect.preflight(wanted, Path("/tmp")) == []
+    keys = [problem.key for problem in detect.preflight(wanted, Path("/tmp"), "cuda")]
+    assert keys == ["profiler.modes"]
+
+
+def test_cores_of_a_device_that_cannot_be_held_to_some_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(detect, "cpu_only", lambda: False)
+    for name in ("mps", "privateuseone"):
+        (problem,) = detect.preflight(config(name, cores="0"), Path("/tmp"))
+        assert problem.key == "device.cores"
+        assert detect.preflight(config(name), Path("/tmp")) == []
+    assert detect.preflight(config("cuda", cores="0"), Path("/tmp")) == []
+
+
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.metadata.version", lambda name: "2.14.3.0")
