@@ -13,6 +13,8 @@ import pytest
 from runner.interrupts import InterruptedRunError, Interrupts
 from runner.result import read_result
 from tests.conftest import REPO
+from tests.processes import survivors
+from tests.sweep.command import functions, results_in, run, start, sweep_in, tree
 from tests.test_main_job import only_run
 
 LONG = ("timing.min_time_s=60", "timing.max_time_s=120")
@@ -51,8 +53,37 @@ def test_a_signal_in_the_timed_pass_ends_the_run_as_interrupted_with_what_was_ca
     _, run = only_run(tmp_path)
     assert run.info.status == "KILLED"
     assert run.data.tags["status"] == "interrupted"
-    _, alive = psutil.wait_procs(family, timeout=5)
-    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
+    assert survivors(family) == []
+
+
+def test_a_sweep_that_is_told_to_stop_keeps_what_it_has_and_is_resumed(tmp_path: Path) -> None:
+    (meeting := tmp_path / "meeting").mkdir()
+    short = ("timing=quick", "numerics=off", "profiler=off")
+    command = ("-m", *functions("same", "waits", "double"), *short)
+    process = start(tmp_path, command, MEETING=str(meeting))
+    deadline = time.monotonic() + 200
+    while not (meeting / "arrived").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    family = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGTERM)
+    told, _ = process.communicate(timeout=60)
+    assert process.returncode == 143, told
+    assert survivors(family) == []
+    assert "1 combinations were not run" in told
+    assert ":same" in told
+    folder = sweep_in(tmp_path)
+    assert [str(each.status) for each in results_in(folder)] == ["passed", "interrupted"]
+    top, children = tree(tmp_path).only
+    assert top.info.status == "KILLED"
+    assert sorted(child.info.status for child in children) == ["FINISHED", "KILLED"]
+
+    (meeting / "free").touch()
+    again = run(tmp_path, *command, "sweep.resume=latest", MEETING=str(meeting))
+    assert again.returncode == 0, again.stderr
+    assert "2 of 3 to run" in again.stderr
+    assert [str(each.status) for each in results_in(folder)] == ["passed"] * 3
+    top, _ = tree(tmp_path).only
+    assert top.info.status == "FINISHED"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
