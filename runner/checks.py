@@ -17,8 +17,9 @@ UNSTABLE_SPREAD = 0.25
 UNSTABLE_PROCESSES = 0.10
 """The same for the medians of processes, which agree better than single calls do."""
 QUARTILES_FROM = 5
-"""Medians of processes from which their interquartile range is looked at: a range grows with their
-number, so that one odd process of forty would decide. Of fewer the whole range is looked at."""
+"""Processes from which the interquartile range of their medians is looked at, and up to a quarter
+of them may drift: a range grows with their number, so that one odd process of forty would decide.
+Of fewer the whole range is looked at, and every drift."""
 DRIFT = 0.10
 """Change from the first to the last third of the timed pass beyond which it is called drift."""
 OVERHEAD = 0.5
@@ -133,14 +134,24 @@ def _timing(records: Sequence[Record]) -> Iterator[Check]:
         yield from _spread_of_processes([each.latency_us.median for each in timed])
     elif timed:
         yield from _spread(timed[0].latency_us)
-    for record in records:
-        change = record.notes.get("drift")
-        if change is not None and abs(change) > DRIFT:
-            yield _suspect(
-                "drift",
-                f"Process {record.process} ended {change:+.0%} from where it began (bound "
-                f"{DRIFT:.0%}). Raise timing.warmup_s, or look for throttling.",
-            )
+    yield from _drifts(records)
+
+
+def _drifts(records: Sequence[Record]) -> Iterator[Check]:
+    """Yield one finding for all that drifted, suspect where their medians would show it."""
+    found = {r.process: r.notes["drift"] for r in records if r.notes.get("drift") is not None}
+    beyond = {process: change for process, change in found.items() if abs(change) > DRIFT}
+    if not beyond:
+        return
+    worst = max(beyond, key=lambda process: abs(beyond[process]))
+    others = f", most of {len(beyond)} in {len(found)} processes" if len(found) > 1 else ""
+    odd = len(found) >= QUARTILES_FROM and len(beyond) <= len(found) / 4
+    say = _info if odd else _suspect
+    yield say(
+        "drift",
+        f"Process {worst} ended {beyond[worst]:+.0%} from where it began{others} (bound "
+        f"{DRIFT:.0%}). Raise timing.warmup_s, or look for throttling.",
+    )
 
 
 def _spread_of_processes(medians: Sequence[float]) -> Iterator[Check]:

@@ -74,9 +74,24 @@ def test_one_odd_process_of_forty_makes_nothing_unstable() -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_process_that_ends_elsewhere_than_it_began_drifts(sign: int) -> None:
     assert not found(timed(notes={"drift": sign * 0.1}))
-    check = found(timed(), timed(process=1, notes={"drift": sign * 0.11}))["drift"]
+    check = found(timed(notes={"drift": sign * 0.11}))["drift"]
     assert check.level is Level.SUSPECT
-    assert f"Process 1 ended {sign * 0.11:+.0%} from where it began (bound 10%)" in check.message
+    assert f"Process 0 ended {sign * 0.11:+.0%} from where it began (bound 10%)" in check.message
+
+
+@pytest.mark.parametrize(
+    ("drifting", "processes", "level"),
+    [(1, 2, "suspect"), (1, 4, "suspect"), (1, 5, "info"), (2, 8, "info"), (3, 8, "suspect")],
+)
+def test_up_to_a_quarter_of_five_and_more_processes_may_drift(
+    drifting: int, processes: int, level: str
+) -> None:
+    drifts = [0.2 + 0.1 * at if at < drifting else 0.0 for at in range(processes)]
+    check = found(*(timed(process=at, notes={"drift": it}) for at, it in enumerate(drifts)))
+    assert str(check["drift"].level) == level
+    worst = f"Process {drifting - 1} ended +{20 + 10 * (drifting - 1)}% from where it began"
+    assert worst in check["drift"].message
+    assert f"most of {drifting} in {processes} processes" in check["drift"].message
 
 
 def with_ops(*names: str, direction: Any = "fwd") -> tuple[Config, Record]:
