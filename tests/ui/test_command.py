@@ -21,10 +21,10 @@ from tests.conftest import REPO, Cli
 from tests.ui.conftest import Logged
 
 
-def start(logged: Logged, port: int) -> subprocess.Popen[str]:
+def start(logged: Logged, port: int, temporary: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "runner.ui", "--uri", logged.uri, "--port", str(port)],
-        env={**os.environ, "PYTHONPATH": str(REPO)},
+        env={**os.environ, "PYTHONPATH": str(REPO), "TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -50,13 +50,13 @@ def left_after(children: Sequence[psutil.Process], seconds: float) -> list[psuti
     ("numbers", "code"), [([signal.SIGINT, signal.SIGINT], 130), ([signal.SIGKILL], -9)]
 )
 def test_it_prints_links_on_loopback_and_its_server_ends_with_it_however_it_ends(
-    logged: Logged, numbers: list[signal.Signals], code: int
+    logged: Logged, tmp_path: Path, numbers: list[signal.Signals], code: int
 ) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        process = start(logged, port)
+        process = start(logged, port, tmp_path)
         assert process.stdout
         said = [process.stdout.readline() for _ in range(4)]
     children = psutil.Process(process.pid).children(recursive=True)
@@ -81,6 +81,8 @@ def test_it_prints_links_on_loopback_and_its_server_ends_with_it_however_it_ends
     assert found != port
     assert f"http://127.0.0.1:{found}/" in said[0]
     assert left_after(children, seconds=10) == []
+    if code > 0:
+        assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
