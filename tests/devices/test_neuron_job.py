@@ -37,11 +37,12 @@ def run(
     variables: Mapping[str, object] | None = None,
     faults: Iterable[str] = (),
     package: Any = "neuron",
+    device: str = "neuron",
 ) -> subprocess.CompletedProcess[str]:
     env = harness.environment(tmp_path, variables, faults=faults, package=package)
     env["PYTHONPATH"] = f"{env['PYTHONPATH']}:{REPO}"
     return subprocess.run(
-        [sys.executable, "-m", "runner", "device=neuron", *args],
+        [sys.executable, "-m", "runner", f"device={device}", *args],
         cwd=tmp_path,
         env=env,
         capture_output=True,
@@ -212,11 +213,13 @@ def test_neuron_without_its_package_is_one_line_and_exit_code_2(tmp_path: Path) 
 
 
 def test_auto_takes_the_neuron_device_and_its_rules(tmp_path: Path) -> None:
-    env = harness.environment(tmp_path)
-    env["PYTHONPATH"] = f"{env['PYTHONPATH']}:{REPO}"
-    command = [sys.executable, "-m", "runner", "schedule.warmup=0", *QUICK]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240, check=False
-    )
+    done = run(tmp_path, "schedule.warmup=0", *QUICK, device="auto")
     assert done.returncode == 2
     assert "schedule.warmup" in done.stderr
+
+
+def test_auto_takes_the_modes_of_the_device_that_it_comes_to(tmp_path: Path) -> None:
+    done = run(tmp_path, "variant=fused", "profiler=full", *QUICK, device="auto")
+    assert done.returncode == 0, done.stderr
+    _, result = only(tmp_path)
+    assert result.config["device"]["name"] == "neuron"
