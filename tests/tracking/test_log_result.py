@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from omegaconf import OmegaConf
 
 from runner.config.schema import Config
-from runner.job import write_config
-from runner.result import Check, Level, Op, Result, Status, read_result
+from runner.result import Check, Level, Op, Result, Status
 from runner.tracking.receipt import read_receipt
 from runner.tracking.tracker import Tracker
-from tests.report.factory import ENDED, config, environment, failed, profile, result, store, timing
+from tests.report.factory import ENDED, config, failed, profile, result, store, timing
 
 
 def logged(tracker: Tracker, found: Result, folder: Path, used: Config | None = None) -> Any:
@@ -227,51 +225,6 @@ def test_tags_of_the_user_are_kept_but_never_replace_ours(tracker: Tracker, tmp_
     assert tags["note"] == "a|b=c:d é"
     assert tags["status"] == "passed"
     assert len(tags["long"]) == 5000
-
-
-@pytest.mark.parametrize(
-    ("uri", "shown"),
-    [
-        ("http://me:hun/ter2@host:5000", "http://***@host:5000"),
-        ("postgresql+psycopg2://me:hun@ter2@host/db", "postgresql+psycopg2://***@host/db"),
-        ("mysql://host/db?user=me&ssl_password=ter2", "mysql://host/db?user=me&ssl_password=***"),
-        (f"https://me:{'x' * 600}ter2@host", "https://***@host"),
-    ],
-)
-def test_a_password_in_an_address_is_in_nothing_that_is_logged(
-    tracker: Tracker, tmp_path: Path, uri: str, shown: str
-) -> None:
-    groups = {
-        "tracking": {"uri": uri, "tags": {"dashboard": f"see {uri} there"}},
-        "env": {"TORCH_PROXY": uri},
-    }
-    used = config(groups=groups)
-    folder = tmp_path / "sweep"
-    folder.mkdir()
-    parent = tracker.start_sweep(folder, name="sweep", tags={"where": uri})
-    found = result(
-        made_by=used,
-        status=Status.INCORRECT,
-        reason=f"cannot reach {uri}",
-        environment=environment(variables={"TORCH_PROXY": uri}),
-    )
-    job = store(found, folder / "job")
-    write_config(job, used)
-    assert tracker.store
-    run_id = tracker.log_result(found, job, used, parent=parent)
-    tracker.finish_sweep(parent, folder, Status.FAILED, [found])
-    runs = [tracker.store.client.get_run(each) for each in (parent, run_id)]
-    assert runs[1].data.params["tracking.uri"] == shown
-    assert OmegaConf.load(artifacts(tracker, runs[1])["config.yaml"]).tracking.uri == shown
-    sent = read_result(artifacts(tracker, runs[1])["result.json"])
-    assert sent.config["tracking"]["uri"] == shown
-    for run in runs:
-        files = [file.read_text() for file in artifacts(tracker, run).values()]
-        logged_text = [*run.data.params.values(), *run.data.tags.values(), *files]
-        assert len(logged_text) > 8
-        assert not [text for text in logged_text if "ter2" in text]
-    # The folder keeps what `rerun=` and `--log` need.
-    assert read_result(job).config["tracking"]["uri"] == uri
 
 
 def test_logging_again_makes_a_new_run_that_names_the_earlier_attempt(
