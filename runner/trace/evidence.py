@@ -15,7 +15,7 @@ from runner.trace.read import Trace
 from runner.trace.shares import Shares, step_shares
 from runner.trace.steps import Steps, device_steps, find_steps
 
-Source = Literal["kernel_events", "driver_events", "kernel_and_driver_events"]
+Source = Literal["kernel_events", "driver_events"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,13 +49,11 @@ class Evidence:
 
     @property
     def source(self) -> Source | None:
-        """Where device times come from: two kinds of time where both sorts of events count."""
+        """Where device times come from; windows of the driver among them name the whole."""
         driver = self.trace.kind[self.work.row] == Kind.DRIVER
         if len(driver) == 0:
             return None
-        if driver.all():
-            return "driver_events"
-        return "kernel_and_driver_events" if driver.any() else "kernel_events"
+        return "driver_events" if driver.any() else "kernel_events"
 
 
 def gather(

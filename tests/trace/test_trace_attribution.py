@@ -138,7 +138,7 @@ def drivers(made: Made, events: list[dict[str, Any]], device: str | None) -> lis
     return [(f.level, f.message) for f in found if f.name == "driver_events"]
 
 
-def test_a_mix_of_kernels_and_driver_windows_is_a_source_of_its_own_and_suspect(
+def test_a_mix_of_kernels_and_driver_windows_is_named_by_the_wider_and_suspect(
     made: Made, event: Event
 ) -> None:
     window = [
@@ -146,9 +146,7 @@ def test_a_mix_of_kernels_and_driver_windows_is_a_source_of_its_own_and_suspect(
         event("privateuse1_driver", "aten::add", 210, 30, tid=0, correlation=6),
     ]
     mixed = [*neuron(event, kernel=True), *window]
-    assert analyse(made(mixed), device_type="neuron").device_time_source == (
-        "kernel_and_driver_events"
-    )
+    assert analyse(made(mixed), device_type="neuron").device_time_source == "driver_events"
     (sum_of_two, left_out) = drivers(made, mixed, "neuron")
     assert sum_of_two[0] == "suspect"
     assert "adds 1 device event (8.000 us) and 1 window of the driver (30.000 us)" in sum_of_two[1]
