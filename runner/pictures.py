@@ -18,10 +18,12 @@ Traced = tuple[Path, Result]
 def draw(results: Mapping[Path, Result], folder: Path, warn: Callable[[str], None]) -> list[Path]:
     """Draw the first traces of results, given with their folders, into `folder`.
 
-    One picture a case, `lanes.svg`, `lanes_1.svg` and so on; cases without a trace have none, and
-    `warn` is told of those beyond MOST.
+    One picture a case that has several traces, `lanes.svg`, `lanes_1.svg` and so on; where none has
+    several there is nothing to set side by side, and the first alone is drawn. `warn` is told of
+    cases beyond MOST.
     """
-    cases = _cases(results)
+    found = _cases(results)
+    cases = [case for case in found if len(case) > 1] or found[:1]
     if len(cases) > MOST:
         warn(
             f"pictures: the first {MOST} of {len(cases)} cases are drawn; "

@@ -84,16 +84,27 @@ def test_driver_events_are_drawn_as_what_they_are_on_the_device(
     assert len(re.findall(r">device \S+ stream \S+<", drawn.read_text())) == lanes
 
 
-def test_each_case_has_its_picture_and_those_beyond_the_bound_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def cases(folder: Path, *variants: str) -> dict[Path, Result]:
+    """Store these variants of five shapes."""
     results: dict[Path, Result] = {}
     for rows in range(1, 6):
-        made = result("naive", made_by=config("naive", f"{rows}x512"))
-        results |= traced(tmp_path / f"job_{rows}", made)
+        for variant in variants:
+            made = result(variant, made_by=config(variant, f"{rows}x512"))
+            results |= traced(folder / f"{variant}_{rows}", made)
+    return results
+
+
+def test_each_case_of_several_variants_has_its_picture_and_those_beyond_the_bound_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = cases(tmp_path, "naive", "fused")
     assert len(pictures.draw(results, tmp_path, pytest.fail)) == 5
     monkeypatch.setattr(pictures, "MOST", 2)
     told: list[str] = []
     assert len(pictures.draw(results, tmp_path, told.append)) == 2
     (line,) = told
     assert line.startswith("pictures: the first 2 of 5 cases are drawn; ")
+
+
+def test_where_no_case_has_a_second_variant_the_first_alone_is_drawn(tmp_path: Path) -> None:
+    assert len(pictures.draw(cases(tmp_path, "naive"), tmp_path, pytest.fail)) == 1
