@@ -11,8 +11,8 @@ import pytest
 from runner.neuron import read_capture
 from runner.neuron.render import STANDIN, as_plain, render
 from tests.neuron.conftest import Captured, Faulty, write_system
+from tests.neuron.system_rows import running, submit
 from tests.neuron.test_session_layouts import PB, PROCESS, make
-from tests.neuron.test_system import running, submit
 
 MODES = ("device", "runtime")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tests.conftest import Cli
 from tests.neuron.conftest import Captured, write_system
+from tests.neuron.system_rows import running, submit
 from tests.neuron.test_session_layouts import PB, PROCESS, make
-from tests.neuron.test_system import running, submit
 from tests.neuron_device import harness
 
 Done = subprocess.CompletedProcess[str]
