@@ -33,8 +33,8 @@ def rounds(processes: Sequence[int], *, seed: int, interleaved: bool) -> Iterato
 def core_slots(jobs: int, allowed: Sequence[int], siblings: Sequence[frozenset[int]]) -> list[str]:
     """Split cores into `jobs` disjoint lists, hyperthread siblings kept together.
 
-    Each list has as many physical cores; those left over stay idle, so that all jobs are alike.
-    Raises UsageError where there are fewer physical cores than jobs.
+    Each list has as many cores, and as many physical ones: what is left over stays idle, so that
+    all jobs are alike. Raises UsageError where there are fewer physical cores than jobs.
     """
     usable = set(allowed)
     physical = sorted({tuple(sorted(group & usable)) for group in siblings if group & usable})
@@ -44,8 +44,9 @@ def core_slots(jobs: int, allowed: Sequence[int], siblings: Sequence[frozenset[i
             f"process may use {len(physical)}; lower it"
         )
     size = len(physical) // jobs
-    shares = [physical[slot * size : (slot + 1) * size] for slot in range(jobs)]
-    return [core_list(tuple(sorted(itertools.chain(*share)))) for share in shares]
+    shares = [_one_by_one(physical[slot * size : (slot + 1) * size]) for slot in range(jobs)]
+    smallest = min(map(len, shares))
+    return [core_list(tuple(sorted(share[:smallest]))) for share in shares]
 
 
 def slots_for(config: Config, device_type: str) -> list[str] | None:
@@ -64,6 +65,12 @@ def slots_for(config: Config, device_type: str) -> list[str] | None:
     if len(devices) < jobs:
         raise UsageError(f"sweep.jobs: {jobs} jobs need as many devices, device.cores names fewer")
     return [str(device) for device in devices[:jobs]]
+
+
+def _one_by_one(physical: Sequence[Sequence[int]]) -> list[int]:
+    """Return one core of each physical core, then the siblings."""
+    turns = itertools.zip_longest(*physical)
+    return [core for turn in turns for core in turn if core is not None]
 
 
 def _allowed() -> list[int]:

@@ -37,13 +37,20 @@ def summary(planned: Sequence[Planned]) -> str:
         for state in dict.fromkeys(each.state for each in planned if not each.runs)
     ]
     processes = sum(each.combination.config.processes for each in runs)
-    known = [each.estimate_s for each in runs if each.estimate_s is not None]
-    beside = runs[0].combination.config.sweep.jobs if runs else 1
-    time = f", about {sum(known) / beside:.0f} s" if runs and len(known) == len(runs) else ""
+    estimate = _together_s(runs)
+    time = "" if estimate is None else f", about {estimate:.0f} s"
     device = {each.combination.config.device.name for each in runs if each.identity is None}
     unresolved = "; device auto is resolved when it runs" if "auto" in device else ""
     left = f" ({', '.join(counts)})" if counts else ""
     return f"{len(runs)} of {len(planned)} to run in {processes} processes{time}{left}{unresolved}"
+
+
+def _together_s(runs: Sequence[Planned]) -> float | None:
+    """Return how long all would take together; a combination's own processes run one by one."""
+    known = [each.estimate_s for each in runs if each.estimate_s is not None]
+    if not known or len(known) < len(runs):
+        return None
+    return max(*known, sum(known) / runs[0].combination.config.sweep.jobs)
 
 
 def names(planned: Sequence[Planned]) -> list[str]:

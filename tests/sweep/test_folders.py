@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 
 from runner.config.convert import to_config
 from runner.config.plain import to_plain
-from runner.config.schema import Config, Tracking, Workload
+from runner.config.schema import Config, Sweep, Tracking, Workload
 from runner.errors import UsageError
 from runner.files import write_json
 from runner.identity import Identity, identify
@@ -68,6 +68,27 @@ def test_an_estimate_counts_what_the_processes_took_for_as_many_as_are_to_run(
     assert "1 of 1 to run in 5 processes, about 10 s" in summary([of_five])
     (before,) = (dataclasses.replace(each, measured_s=None) for each in stored)
     assert before.estimate_s(5) is None
+
+
+def test_jobs_beside_each_other_take_no_less_than_the_longest_of_them(tmp_path: Path) -> None:
+    store(tmp_path / "000_x", identity_of(Config(workload=Workload(shape=(4, 8)))))
+
+    def takes(*processes: int) -> str:
+        combined = [
+            Config(
+                workload=Workload(shape=(4, 8), eps=place + 1.0),
+                processes=count,
+                sweep=Sweep(jobs=2),
+            )
+            for place, count in enumerate(processes)
+        ]
+        found, _ = combine([to_plain(each) for each in combined], lambda *_: None)
+        stored = earlier_in(tmp_path)
+        return summary(plan(found, identity_of, stored, resuming=False, retry_failed=False))
+
+    assert "1 of 1 to run in 5 processes, about 10 s" in takes(5)
+    assert "3 of 3 to run in 7 processes, about 10 s" in takes(5, 1, 1)
+    assert "4 of 4 to run in 8 processes, about 8 s" in takes(2, 2, 2, 2)
 
 
 def test_a_half_written_or_foreign_result_does_not_count(tmp_path: Path) -> None:

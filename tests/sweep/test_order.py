@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from runner.config.kinds import core_ids
 from runner.errors import UsageError
 from runner.sweep.order import core_slots, rounds
 
@@ -42,9 +43,25 @@ def test_every_slot_has_as_many_cores_and_what_is_left_over_stays_idle() -> None
     assert core_slots(3, range(8), siblings) == ["0,4", "1,5", "2,6"]
 
 
-def test_cores_that_may_not_be_used_are_left_out() -> None:
+def test_cores_that_may_not_be_used_are_left_out_and_siblings_that_not_every_slot_has() -> None:
     siblings = [frozenset({0, 2}), frozenset({1, 3})]
-    assert core_slots(2, [0, 1, 3], siblings) == ["0", "1,3"]
+    assert core_slots(2, [0, 1, 3], siblings) == ["0", "1"]
+    pairs = [frozenset({core, core ^ 1}) for core in range(8)]
+    assert core_slots(2, [0, 2, 4, 5, 6, 7], pairs) == ["0,2", "4,6"]
+
+
+@given(allowed=st.sets(st.integers(0, 15), min_size=1), jobs=st.integers(1, 4))
+def test_every_slot_has_as_many_cores_on_as_many_physical_ones_whatever_may_be_used(
+    allowed: set[int], jobs: int
+) -> None:
+    pairs = [frozenset({core, core ^ 1}) for core in range(16)]
+    assume(len({core // 2 for core in allowed}) >= jobs)
+    slots = [core_ids(slot) for slot in core_slots(jobs, sorted(allowed), pairs)]
+    assert len({len(cores) for cores in slots}) == 1
+    assert len({len({core // 2 for core in cores}) for cores in slots}) == 1
+    used = [core for cores in slots for core in cores]
+    assert len(set(used)) == len(used)
+    assert set(used) <= allowed
 
 
 def test_more_jobs_than_physical_cores_are_refused() -> None:
