@@ -16,7 +16,8 @@ def broken_rules(config: Config) -> list[Problem]:
     """Return every rule between keys that a config breaks."""
     return [
         *_workload(config),
-        *belied(config.workload),
+        # What is measured again was let in by the rules of its time, and keeps its name.
+        *([] if config.rerun else belied(config.workload)),
         *_variant(config),
         *_passes(config),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -51,6 +52,13 @@ def test_inputs_of_several_types_pass_where_one_is_the_workloads() -> None:
     assert told({"shape": "4"}, {"shape": "4", "dtype": "bf16"}) == []
     assert told({"shape": "4", "dtype": "int64"}, dtype="int64") == []
     assert told({"shape": "4", "dtype": "bool"}, {"shape": "4"}) == []
+
+
+def test_what_is_measured_again_may_be_as_it_was_stored() -> None:
+    inputs = [{"shape": "4", "dtype": "int64", "distribution": "normal"}, {"shape": "4"}]
+    for found in (converted(*inputs), converted({"shape": "4", "dtype": "bf16"})):
+        assert len(broken_rules(found)) == 1
+        assert broken_rules(dataclasses.replace(found, rerun="outputs/before")) == []
 
 
 @pytest.mark.parametrize("dtype", ["int64", "bool", "uint8"])
