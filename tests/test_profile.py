@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-from runner.profile import combine
+from runner.config.schema import Schedule
+from runner.devices.cpu import CPU
+from runner.devices.device import Capture
+from runner.profile import combine, profile_of
 from runner.trace import TraceSummary
 from runner.trace.read import read_bytes
 from runner.trace.summary import analyse
+
+
+class Driven(CPU):
+    """A device of the kind whose driver reports the work."""
+
+    type = "neuron"
 
 
 def event(cat: str, name: str, ts: float, dur: float, **args: object) -> dict[str, Any]:
@@ -50,3 +60,23 @@ def test_operators_have_no_device_time_where_a_cycle_has_none() -> None:
     profile = combine([cycle(*launched(10, 1)), idle], ("trace_0.json", "trace_1.json"))
     assert profile.device_time_us is None
     assert [op.self_device_us for op in profile.ops] == [None]
+
+
+def test_a_doubt_about_summed_events_is_dropped_where_the_package_counts_device_time(
+    tmp_path: Path,
+) -> None:
+    window = event("privateuse1_driver", "aten::add", 40, 30, correlation=6)
+    call = event("privateuse1_runtime", "nrta_execute_schedule", 32, 2, correlation=6)
+    step = event("user_annotation", "ProfilerStep#1", 0, 100)
+    text = json.dumps({"traceEvents": [step, *launched(1, 1), call, window]})
+
+    def levels(averages: tuple[dict[str, int], ...]) -> list[str]:
+        trace = tmp_path / "trace_0.json"
+        trace.write_text(text)
+        schedule = Schedule(wait=0, warmup=0, active=1, repeat=1)
+        capture = Capture(traces=(trace,), schedule=schedule, averages_ns=averages)
+        found = profile_of(capture, Driven())
+        return [str(each.level) for each in found.checks if each.name == "driver_events"]
+
+    assert levels(()) == ["suspect"]
+    assert levels(({"aten::mul": 5},)) == []

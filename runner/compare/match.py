@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runner.report.labels import combination_names, measured
+from runner.report.labels import Key, combination_names, measured
 from runner.result import Result
 
-Key = tuple[tuple[str, str], ...]
 NOT_MATCHED_BY = ("processes",)
 """How often something was measured; two sides may differ in it."""
 CORE = ("workload.", "variant.", "env.")

@@ -112,6 +112,8 @@ class _Runs:
                 return read_system([file] if form == "json" else _tables(file))
             except RunnerError as error:
                 reasons.append(f"{form}: {error}")
+                if file.is_file():
+                    file.unlink()  # Nobody is to take it for the profile.
                 if isinstance(error, ExplorerTimeoutError):
                     break
         raise RunnerError("; ".join(reasons))

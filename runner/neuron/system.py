@@ -62,6 +62,7 @@ def system_profile(found: Events, source: str) -> SystemProfile:
     name = launch_name(events)
     launches = sum(event.layer == "neuron_rt" and event.name == name for event in events)
     linked = links(events, runs)
+    tied = sum(link.hardware_ns is not None for link in linked)
     return SystemProfile(
         source=source,
         form=found.form,
@@ -77,11 +78,11 @@ def system_profile(found: Events, source: str) -> SystemProfile:
         ops=op_times(linked),
         warnings=found.warnings,
         bad_events=sum(found.bad.values()),
-        checks=tuple(_checks(found, launches, len(runs))),
+        checks=tuple(_checks(found, launches, len(runs), tied)),
     )
 
 
-def _checks(found: Events, launches: int, runs: int) -> Iterator[Check]:
+def _checks(found: Events, launches: int, runs: int, tied: int) -> Iterator[Check]:
     lost = [dropped(warning) for warning in found.warnings]
     total = sum(number for number in lost if number)
     if total:
@@ -102,12 +103,13 @@ def _checks(found: Events, launches: int, runs: int) -> Iterator[Check]:
             "The system profile has no nc_exec_running: nothing ran on a NeuronCore in the window, "
             "or its core was not captured.",
         )
-    elif launches and launches != runs and not total:
+    elif launches and not launches == runs == tied and not total:
         yield _check(
             "executions_disagree",
             Level.INFO,
-            f"{launches} launches of the runtime but {runs} executions on the hardware: the window "
-            "cut some off, or rows of physical cores could not be told apart.",
+            f"{launches} launches of the runtime and {runs} executions on the hardware, of which "
+            f"{tied} are tied to a launch: the window cut some off, rows of physical cores could "
+            "not be told apart, or the clocks of host and hardware differ.",
         )
 
 

@@ -131,8 +131,10 @@ class _Office:
 
 
 def _ended(sweep: Path, results: Sequence[Result]) -> Status:
-    """Return how a sweep ended: interrupted, if a combination was begun that has no result."""
-    if any(not (begun.parent / FILE).is_file() for begun in sweep.glob(f"*/{BEGUN}")):
+    """Return how a sweep ended: interrupted, if a combination was, or has begun and no result."""
+    begun = [path.parent for path in sweep.glob(f"*/{BEGUN}")]
+    cut_off = any(result.status is Status.INTERRUPTED for result in results)
+    if cut_off or any(not (folder / FILE).is_file() for folder in begun):
         return Status.INTERRUPTED
     return Status.FAILED if any(result.failed for result in results) else Status.PASSED
 

@@ -46,9 +46,13 @@ def read_all(path: Path) -> Found:
 
 
 def sweep_of(folder: Path) -> Path | None:
-    """Return the folder of the sweep that a combination's folder is of, None for one alone."""
+    """Return the folder of the sweep that a combination's folder is of, None for one alone.
+
+    Its lock tells; where a copy has lost hidden files, its place.
+    """
     above = folder.absolute().parent
-    return above if (above / LOCK).exists() else None
+    placed = above.parent.parent.name == SWEEPS
+    return above if placed or (above / LOCK).exists() else None
 
 
 def _read(files: Sequence[Path]) -> Found:

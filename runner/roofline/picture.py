@@ -1,7 +1,8 @@
 """The roofline drawn: ceilings as lines, combinations as points, on a light ground of its own.
 
 A filled point has a fraction of its bound; a hollow one is held by something that no ceiling here
-shows (starting work, or a cache), so its distance to the roof says nothing.
+shows (starting work, or a cache), or nothing tells whether it is, so its distance to the roof says
+nothing.
 """
 
 from __future__ import annotations

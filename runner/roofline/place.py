@@ -177,6 +177,12 @@ def _mislead(seen: Seen, hardware: Hardware, bound: Bound | None, waits: bool) -
             "computing: a fraction of a bound says nothing. Fuse, compile or enlarge.",
         )
     size, held = seen.working_set_bytes, hardware.last_level_bytes
+    if bound is not None and bound.name == "memory" and size and held is None and hardware.measure:
+        return _info(
+            "cache_unknown",
+            "The last-level cache of this CPU has no known size, so whether main memory was "
+            "measured is unknown. Name it in a hardware file (last_level_bytes).",
+        )
     if bound is not None and bound.name == "memory" and size and held and size <= held:
         return _info(
             "cache_resident",

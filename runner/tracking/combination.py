@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from runner.config.schema import Tracking
 from runner.report.labels import run_name
@@ -15,7 +16,7 @@ from runner.tracking.batch import Warn, write
 from runner.tracking.metrics import metrics_of
 from runner.tracking.owner import this_owner
 from runner.tracking.params import params_of
-from runner.tracking.receipt import Receipt, read_receipt, write_receipt
+from runner.tracking.receipt import Receipt, read_receipt, run_of, write_receipt
 from runner.tracking.store import Store
 from runner.tracking.tags import ATTEMPT_OF, OWNER, PARENT, RUN_STATUS, SWEEP_ID, tags_of
 from runner.tracking.upload import upload
@@ -32,9 +33,43 @@ def log_combination(
 ) -> str:
     """Write a result as a new run and return its id; `above` holds the tags of where it belongs.
 
-    A folder that was logged before gets a run of its own again, which names the earlier attempt.
-    Where a file may be taken another time, the folder's receipt stays incomplete.
+    A run that ended with this result's values but not all files is completed. Otherwise a folder
+    that was logged before gets a run of its own again, which names the earlier attempt. Where a
+    file may be taken another time, the folder's receipt stays incomplete.
     """
+    run = _to_complete(store, result, folder, above) or _new(
+        store, result, folder, tracking, warn, above
+    )
+    run_id = str(run.info.run_id)
+    settled = _send_files(store, run.info.artifact_uri, result, folder, tracking, warn)
+    ended = epoch_ms(result.ended)
+    store.client.set_terminated(run_id, RUN_STATUS[result.status], end_time=ended)
+    _sign(store, folder, run_id, complete=settled, holds=result.ended)
+    if not settled:
+        warn(sent_later(folder))
+    return run_id
+
+
+def _to_complete(store: Store, result: Result, folder: Path, above: Mapping[str, str]) -> Any:
+    """Return the run below the same one that has all of a result but files; None without one."""
+    earlier = read_receipt(folder)
+    if earlier is None or earlier.uri != store.uri or earlier.holds != result.ended:
+        return None
+    run = None if earlier.complete else run_of(store, earlier)
+    if run is None or run.info.status != RUN_STATUS[result.status]:
+        return None
+    return run if run.data.tags.get(PARENT) == above.get(PARENT) else None
+
+
+def _new(
+    store: Store,
+    result: Result,
+    folder: Path,
+    tracking: Tracking,
+    warn: Warn,
+    above: Mapping[str, str],
+) -> Any:
+    """Return a new run with the result's tags, parameters and metrics."""
     tags = {**tags_of(result, folder, tracking.tags), OWNER: this_owner(), **above}
     earlier = read_receipt(folder)
     if earlier and earlier.uri == store.uri:
@@ -47,15 +82,11 @@ def log_combination(
     )
     run_id = str(run.info.run_id)
     _sign(store, folder, run_id, complete=False)
-    ended = epoch_ms(result.ended)
+    at_ms = epoch_ms(result.ended)
     params = params_of(result.config)
-    write(store.client, run_id, metrics_of(result), params, warn, at_ms=ended)
-    settled = _send_files(store, run.info.artifact_uri, result, folder, tracking, warn)
-    store.client.set_terminated(run_id, RUN_STATUS[result.status], end_time=ended)
-    _sign(store, folder, run_id, complete=settled)
-    if not settled:
-        warn(sent_later(folder))
-    return run_id
+    write(store.client, run_id, metrics_of(result), params, warn, at_ms=at_ms)
+    _sign(store, folder, run_id, complete=False, holds=result.ended)
+    return run
 
 
 def sent_later(folder: Path) -> str:
@@ -74,9 +105,15 @@ def epoch_ms(time: str) -> int:
     return int(datetime.fromisoformat(time).timestamp() * 1000)
 
 
-def _sign(store: Store, folder: Path, run_id: str, *, complete: bool) -> None:
+def _sign(
+    store: Store, folder: Path, run_id: str, *, complete: bool, holds: str | None = None
+) -> None:
     receipt = Receipt(
-        uri=store.uri, experiment_id=store.experiment_id, run_id=run_id, complete=complete
+        uri=store.uri,
+        experiment_id=store.experiment_id,
+        run_id=run_id,
+        complete=complete,
+        holds=holds,
     )
     write_receipt(folder, receipt)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from runner.report.note import NOTE_LIMIT, note_of
 from runner.report.render import tables_of
@@ -14,7 +13,7 @@ from runner.result import Result, Status
 from runner.tracking.batch import Warn, write
 from runner.tracking.metrics import speedup_values
 from runner.tracking.owner import proven_dead, this_owner
-from runner.tracking.receipt import Receipt, read_receipt, write_receipt
+from runner.tracking.receipt import Receipt, read_receipt, run_of, write_receipt
 from runner.tracking.search import search_all
 from runner.tracking.store import Store
 from runner.tracking.tags import NOTE, OWNER, RUN_STATUS, SWEEP_ID, clean_tags, sweep_id
@@ -100,20 +99,7 @@ def _with(note: str, beside: Sequence[str]) -> str:
 
 def _reopened(store: Store, folder: Path) -> str | None:
     receipt = read_receipt(folder)
-    if receipt is None or receipt.uri != store.uri or _lost(store, receipt):
+    if receipt is None or receipt.uri != store.uri or run_of(store, receipt) is None:
         return None
     store.client.update_run(receipt.run_id, status="RUNNING")
     return receipt.run_id
-
-
-def _lost(store: Store, receipt: Receipt) -> bool:
-    """Tell whether the store no longer has the run, or has it deleted."""
-    from mlflow.exceptions import MlflowException
-
-    try:
-        info: Any = store.client.get_run(receipt.run_id).info
-    except MlflowException as error:
-        if error.error_code == "RESOURCE_DOES_NOT_EXIST":
-            return True
-        raise
-    return bool(info.lifecycle_stage != "active" or info.experiment_id != store.experiment_id)

@@ -107,13 +107,9 @@ class Tracker:
         """Open the run of a sweep and return its id; a resumed sweep gets its own again."""
         if self.adopted:
             return self.adopted
-        run_id = self._try(
+        return self._try(
             lambda store: open_sweep(store, folder, name, tags or {}), sent_later(folder)
         )
-        if run_id is None:
-            # Its combinations would lie beside each other, and be taken for logged.
-            self._leave_alone()
-        return run_id
 
     def finish_sweep(
         self,
@@ -165,10 +161,11 @@ class Tracker:
             answers = refused_for_good(error) or not isinstance(error, store_errors())
             if sqlite_path(self.store.uri) is None and not answers:
                 # Each further try would cost its time limit, beside a measurement.
-                self._leave_alone()
+                self.leave_alone()
             return None
 
-    def _leave_alone(self) -> None:
+    def leave_alone(self) -> None:
+        """Write no more, and say so."""
         if self.store is not None:
             self._warn("MLflow is left alone from here on; the later results stay on disk too")
             self.store = None

@@ -22,8 +22,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What ends us: Ctrl-C, a polite kill, the end of the terminal."""
 
 
-class EndedError(Exception):
-    """A signal asked us to end."""
+class EndedError(BaseException):
+    """A signal asked us to end; nothing that catches errors on the way may take it for one."""
 
     def __init__(self, number: int) -> None:
         self.exit_code = 128 + number

@@ -64,7 +64,18 @@ def test_busy_time_can_be_cut_to_a_window(tmp_path: Path) -> None:
 def test_launches_without_execution_are_noticed(tmp_path: Path) -> None:
     profile = read(tmp_path, [submit(0, 5, 1), submit(9, 5, 2), running(20, 5, 1, 0)])
     assert names(profile) == ["executions_disagree"]
-    assert "2 launches of the runtime but 1 executions" in profile.checks[0].message
+    told = "2 launches of the runtime and 1 executions on the hardware, of which 1 are tied"
+    assert told in profile.checks[0].message
+
+
+def test_executions_that_begin_before_their_launch_are_told_as_clocks_that_differ(
+    tmp_path: Path,
+) -> None:
+    profile = read(tmp_path, [submit(10, 5, 1), running(8, 5, 1, 0)])
+    assert [link.hardware_ns for link in profile.links] == [None]
+    (check,) = profile.checks
+    assert "of which 0 are tied to a launch" in check.message
+    assert "the clocks of host and hardware differ" in check.message
 
 
 def test_a_profile_in_which_nothing_ran_has_no_busy_time_but_not_zero(tmp_path: Path) -> None:

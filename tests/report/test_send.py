@@ -12,7 +12,7 @@ from runner.config.schema import Tracking
 from runner.errors import ExitCode
 from runner.report.__main__ import main
 from runner.report.stored import sweep_of
-from runner.result import Result
+from runner.result import Result, Status
 from runner.sweep.earlier import LOCK
 from runner.sweep.folders import held
 from runner.tracking.receipt import mark_incomplete, read_receipt
@@ -137,6 +137,24 @@ def test_a_sweep_in_which_a_combination_was_cut_off_ends_as_interrupted(
     assert main(["--log", str(folder)]) == ExitCode.OK
     parent = experiment.runs()["sweep 2026-11-29 12-00-00_abcdef"]
     assert (parent.info.status, parent.data.tags["status"]) == ("KILLED", "interrupted")
+
+
+def test_a_sweep_with_an_interrupted_result_ends_as_interrupted(
+    experiment: Experiment, tmp_path: Path
+) -> None:
+    folder = experiment.sweep(tmp_path, "naive")
+    cut_off = dataclasses.replace(experiment.result("fused"), status=Status.INTERRUPTED)
+    store(cut_off, folder / "001_fused")
+    assert main(["--log", str(folder)]) == ExitCode.OK
+    parent = experiment.runs()["sweep 2026-11-29 12-00-00_abcdef"]
+    assert (parent.info.status, parent.data.tags["status"]) == ("KILLED", "interrupted")
+
+
+def test_a_sweep_that_was_copied_without_hidden_files_is_still_one(tmp_path: Path) -> None:
+    job = tmp_path / "sweeps/2026-11-29/12-00-00_abcdef/000_naive"
+    job.mkdir(parents=True)
+    assert sweep_of(job) == job.parent
+    assert sweep_of(job.parent) is None
 
 
 def test_a_sweep_that_another_command_runs_is_left_to_it(

@@ -116,6 +116,13 @@ def test_where_a_device_may_have_waited_unseen_there_are_rates_and_the_reason() 
     assert names(impossible) == ["above_ceiling"]
 
 
+def test_where_a_measured_cpu_has_no_known_cache_memory_gets_no_percentage() -> None:
+    unknown = dataclasses.replace(MACHINE, measure=True, last_level_bytes=None)
+    found = place(seen(cost(800_000, 1_000), 0.4, working_set_bytes=800_000), unknown)
+    assert found.roofline.fraction_of_bound is None
+    assert names(found) == ["cache_unknown"]
+
+
 def test_data_that_stay_in_a_cache_get_the_reason_and_no_percentage_of_memory() -> None:
     facts = cost(800_000, 1_000)
     found = place(seen(facts, 0.4, working_set_bytes=800_000), MACHINE)

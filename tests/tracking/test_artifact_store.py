@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import requests
 from runner.config.schema import Tracking
 from runner.result import Status
 from runner.tracking.receipt import read_receipt
+from runner.tracking.store import open_store
 from runner.tracking.sweep import fill_sweep
 from runner.tracking.tracker import Tracker, open_tracker
+from runner.tracking.upload import upload
 from tests.report.factory import config, result, store
 
 
@@ -27,6 +30,8 @@ class Bucket:
         self.kept: dict[str, Path] = {}
         self.at_opening: Exception | None = None
         self.at_file: dict[str, Exception] = {}
+        self.asked: list[str] = []
+        """The files that it was to take, in their order."""
 
     def open(self, *_: Any, **__: Any) -> Bucket:
         if self.at_opening:
@@ -35,6 +40,7 @@ class Bucket:
 
     def log_artifact(self, file: str, below: str | None = None) -> None:
         name = Path(file).name
+        self.asked.append(name)
         if name in self.at_file:
             raise self.at_file[name]
         self.kept[name] = Path(file)
@@ -119,25 +125,42 @@ def test_a_sweep_goes_on_and_its_runs_end_whatever_the_store_of_artifacts_raises
     assert not complete(tmp_path / "sweep" / "naive")
 
 
-def test_a_file_that_is_refused_keeps_no_other_back(
-    tracker: Tracker, bucket: Bucket, tmp_path: Path
-) -> None:
-    bucket.at_file = {"result.json": BucketError("no")}
-    tracker.log_result(result(), store(result(), tmp_path / "job"), config())
-    assert {"config.yaml", "trace_0.json.gz", "ops.csv"} <= set(bucket.kept)
-
-
-def test_a_file_that_will_never_be_taken_leaves_nothing_to_send(
+def test_a_file_that_will_never_be_taken_keeps_no_other_back_and_leaves_nothing_to_send(
     tracker: Tracker, bucket: Bucket, said: list[str], tmp_path: Path
 ) -> None:
     response = requests.Response()
     response.status_code = 413
     too_large = requests.HTTPError("413 Request Entity Too Large", response=response)
-    bucket.at_file = {"trace_0.json.gz": too_large}
+    bucket.at_file = {"config.yaml": too_large, "trace_0.json.gz": too_large}
     tracker.log_result(result(), store(result(), tmp_path / "job"), config())
+    assert {"result.json", "ops.csv"} <= set(bucket.kept)
     assert complete(tmp_path / "job")
     (line,) = said
-    assert "did not take trace_0.json.gz of job (413 Request Entity Too Large)" in line
+    assert " of job (413 Request Entity Too Large)" in line
+    assert "trace_0.json.gz" in line
+    assert "config.yaml" in line
+
+
+def test_a_store_that_does_not_answer_is_waited_for_once_and_what_it_lacks_is_named(
+    bucket: Bucket, said: list[str], store_uri: str, tmp_path: Path
+) -> None:
+    sizes = {"large": 9, "first": 1, "third": 3, "second": 2}
+    for name, size in sizes.items():
+        (tmp_path / name).write_bytes(b"x" * size)
+    files = [(tmp_path / name, f"below/{name}") for name in sizes]
+    opened = open_store(store_uri, "an experiment", tmp_path)
+
+    bucket.at_file = dict.fromkeys(sizes, requests.ConnectionError("timed out"))
+    bucket.at_file.pop("first")
+    assert not upload(opened, "bucket://here/files", files, "job", said.append)
+    assert bucket.asked == ["first", "second"]
+    assert list(bucket.kept) == ["first"]
+    lost = "below/second, below/third, below/large"
+    assert said == [f"MLflow did not take {lost} of job (timed out)"]
+
+    bucket.at_file = {}
+    assert upload(opened, "bucket://here/files", files, "job", said.append)
+    assert set(bucket.kept) == set(sizes)
 
 
 def test_pictures_that_are_not_taken_are_sent_with_what_is_sent_again(
@@ -153,8 +176,27 @@ def test_pictures_that_are_not_taken_are_sent_with_what_is_sent_again(
     assert f"--log {job}` sends it" in said[1]
     assert not complete(job)
     bucket.at_file = {}
-    tracker.log_result(result(), job, config())
+    assert tracker.log_result(result(), job, config()) == run_id
     assert "lanes.svg" in bucket.kept
+    assert complete(job)
+
+
+def test_a_run_that_lacks_files_is_completed_and_another_result_gets_its_own(
+    tracker: Tracker, bucket: Bucket, tmp_path: Path
+) -> None:
+    bucket.at_file = {"result.json": BucketError("no")}
+    found = result()
+    job = store(found, tmp_path / "job")
+    first = tracker.log_result(found, job, config())
+    assert tracker.log_result(found, job, config()) == first
+    assert not complete(job)
+    later = dataclasses.replace(found, ended="2026-11-29T23:00:00.000+00:00")
+    second = tracker.log_result(later, job, config())
+    assert second != first
+    bucket.at_file = {}
+    above = tracker.start_sweep(tmp_path, name="a sweep")
+    third = tracker.log_result(later, job, config(), parent=above)
+    assert third not in (first, second)
     assert complete(job)
 
 

@@ -82,7 +82,7 @@ class Hardware:
     """Size of the last-level cache or on-chip memory."""
     engines: dict[Text, Real] = field(default_factory=dict)
     """Rates of single engines for elementwise work, in 1e12 elements a second; runner.roofline
-    shows them, elementwise_tflop_per_s is what bounds."""
+    shows them where the hardware was named, elementwise_tflop_per_s is what bounds."""
     launch_us: Above0 | None = None
     """Least time of starting one operation."""
     source: Text | None = None
