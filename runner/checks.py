@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from runner import compiled
 from runner.config.schema import Config
 from runner.record import Record
 from runner.result import Check, Compile, Level, Profile, Stats
@@ -26,8 +27,6 @@ OVERHEAD = 0.5
 """Extra time of a step under the profiler, over the latency, from which it is worth a word."""
 FOREIGN_LOAD = 0.5
 """Load average beyond our own threads, per core, from which others disturb."""
-COMPILED_BACKWARD = "CompiledFunctionBackward"
-"""The node by which AOTAutograd records a backward that it compiled."""
 
 
 def check(config: Config, records: list[Record], beside: int) -> tuple[Check, ...]:
@@ -116,10 +115,8 @@ def _compiler(facts: Compile, process: int) -> Iterator[Check]:
 
 
 def _compiled_region(config: Config, profile: Profile) -> Iterator[Check]:
-    from runner.trace.kinds import COMPILED_REGION
-
     # A step of bwd replays the backward of a kept graph: no frame of Dynamo's runs in it.
-    wanted = COMPILED_BACKWARD if config.workload.direction == "bwd" else COMPILED_REGION
+    wanted = compiled.BACKWARD if config.workload.direction == "bwd" else compiled.REGION
     if not any(wanted in op.name for op in profile.ops):
         yield _suspect(
             "compiled_region_missing",
@@ -144,12 +141,12 @@ def _drifts(records: Sequence[Record]) -> Iterator[Check]:
     if not beyond:
         return
     worst = max(beyond, key=lambda process: abs(beyond[process]))
-    others = f", most of {len(beyond)} in {len(found)} processes" if len(found) > 1 else ""
+    all_of_them = f"{len(beyond)} of {len(found)} processes drifted: " if len(found) > 1 else ""
     odd = len(found) >= QUARTILES_FROM and len(beyond) <= len(found) / 4
     say = _info if odd else _suspect
     yield say(
         "drift",
-        f"Process {worst} ended {beyond[worst]:+.0%} from where it began{others} (bound "
+        f"{all_of_them}Process {worst} ended {beyond[worst]:+.0%} from where it began (bound "
         f"{DRIFT:.0%}). Raise timing.warmup_s, or look for throttling.",
     )
 
