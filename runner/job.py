@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -11,12 +10,12 @@ from typing import Any
 
 import msgspec
 
+from runner.artifacts import artifacts_in
 from runner.assemble import Outcome, assemble
 from runner.config.plain import to_plain
 from runner.config.schema import Config
 from runner.devices.detect import own_variables
 from runner.devices.device import Placement
-from runner.devices.neuron_setup import MANIFEST, SESSIONS
 from runner.experiment import Task
 from runner.files import write_atomic, write_json
 from runner.identity import Identity
@@ -34,8 +33,6 @@ STATUS = {
 
 BEGUN = "job.json"
 """Says whose folder it is before there is a result."""
-BINARY = "binary"
-"""The kind of artifact that is large and opaque: it goes to MLflow only if asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +144,7 @@ class Job:
             started=self.started or now(),
             ended=now(),
             beside=self.beside,
-            artifacts=artifacts(self.folder),
+            artifacts=artifacts_in(self.folder),
         )
         write_json(self.folder / "result.json", result)
         return result
@@ -194,24 +191,6 @@ def _dumper() -> Any:
 
     Dumper.add_representer(str, text)
     return Dumper
-
-
-def artifacts(folder: Path) -> dict[str, str]:
-    """Return the files of a combination by kind, as far as they are there."""
-    kinds: Sequence[tuple[str, str]] = (
-        ("trace", "trace_*.json.gz"),
-        ("samples", "samples_*.json"),
-        ("log", "process_*.log"),
-        ("picture", "*.svg"),
-        ("manifest", MANIFEST),
-        (BINARY, f"{SESSIONS}/**/*.*"),
-    )
-    found = {}
-    for kind, pattern in kinds:
-        for file in sorted(folder.glob(pattern)):
-            name = file.relative_to(folder).as_posix()
-            found[f"{kind}/{name}"] = name
-    return found
 
 
 def now() -> str:

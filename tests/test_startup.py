@@ -48,6 +48,34 @@ def test_help_and_config_errors_import_nothing_heavy(
     assert imports_of(*args, cwd=tmp_path) == f"HEAVY [] CODE {code}"
 
 
+READER = """
+import sys
+from runner import checks
+from runner.config.schema import Compile, Config, Variant
+from runner.record import Record
+from runner.tracking import artifacts
+from tests.report.factory import profile
+config = Config(variant=Variant(compile=Compile()))
+(found,) = checks.check(config, [Record(process=0, profile=profile())], 0)
+print(found.name)
+measuring = ("runner.trace", "runner.experiment", "runner.launch.pool", "runner.job")
+print([name for name in measuring if name in sys.modules])
+"""
+
+
+def test_what_judges_and_sends_results_imports_nothing_that_measures_or_reads_traces() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", READER],
+        cwd=REPO,
+        env={**os.environ, "PYTHONPATH": str(REPO)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["compiled_region_missing", "[]"]
+
+
 def test_help_names_every_group_its_choices_and_the_exit_codes(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "runner", "--help"],

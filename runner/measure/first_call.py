@@ -16,9 +16,7 @@ from runner.measure.unused import unused_ops
 from runner.record import own_caches
 from runner.result import Compile
 
-NOT_COMPILED = (
-    *("graphs", "graph_breaks", "recompiles", "cache", "cache_dir", "code", "unused_ops"),
-)
+NOT_COMPILED = ("graphs", "graph_breaks", "recompiles", "cache", "cache_dir", "code", "unused_ops")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from runner.compiled import REGION
 from runner.trace.clock import Ints
 from runner.trace.evidence import Evidence
 from runner.trace.finding import Finding, Level
-from runner.trace.kinds import COMPILED_REGION, Kind, copy_direction
+from runner.trace.kinds import Kind, copy_direction
 from runner.trace.nesting import NONE
 from runner.trace.text import count, listed, share, us
 
-_REGION = re.compile(re.escape(COMPILED_REGION) + r": (\d+)/(\d+)")
+_REGION = re.compile(re.escape(REGION) + r": (\d+)/(\d+)")
 _TO_HOST, _TO_DEVICE = "DtoH", "HtoD"
 
 

@@ -56,7 +56,6 @@ DRIVER_REPORTS_DEVICE_WORK = frozenset({"neuron"})
 
 MEMORY_EVENT = "[memory]"
 STEP_PREFIX = "ProfilerStep#"
-COMPILED_REGION = "Torch-Compiled Region"
 
 _BOOKKEEPING = ("TorchDynamo Cache Lookup", STEP_PREFIX)
 _SYNCHRONISE = re.compile(r"synchronize", re.IGNORECASE)

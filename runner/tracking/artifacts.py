@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 from typing import Literal
 
-from runner.job import BINARY
+from runner.artifacts import BINARY
 from runner.result import Profile, Result
 from runner.tracking.names import portable_part
 from runner.tracking.uri import public
