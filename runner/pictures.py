@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from runner.report.labels import Key, group_key, variant_names
 from runner.result import Result
@@ -59,4 +60,6 @@ def _draw(case: Sequence[Traced], path: Path) -> None:
     for label, (trace, result) in zip(labels, case, strict=True):
         kind = result.environment.device_type if result.environment else None
         found.append((label, gather(read(trace), device_type=kind)))
-    draw_picture(found, path)
+    with TemporaryDirectory(dir=path.parent) as beside:  # An interrupt leaves none half drawn.
+        draw_picture(found, whole := Path(beside, path.name))
+        whole.replace(path)

@@ -22,7 +22,7 @@ from runner.launch.child import Setup
 from runner.launch.pool import Ending, Pool
 from runner.problems import refuse
 from runner.published import published
-from runner.result import Status
+from runner.result import Result, Status
 from runner.roofline import wanted
 from runner.run import Run
 from runner.screen import Screen
@@ -171,7 +171,10 @@ class Session:
                 whole = True
             finally:
                 with self.interrupts.held():
-                    self._close(work, screen, tracker, watcher, whole)
+                    stored = self._close(work, screen, tracker, watcher, whole)
+            drawn = _or_warn(lambda: pictures.draw(stored, work.folder, screen.warn), screen)
+            with self.interrupts.held():
+                tracker.attach(watcher.run_id, drawn or [])
 
     def _watcher(self, work: Work, screen: Screen) -> tuple[Watcher, Tracker]:
         """Open the store and the sweep's run in it; close what a killed command left open there."""
@@ -200,8 +203,11 @@ class Session:
 
     def _close(
         self, work: Work, screen: Screen, tracker: Tracker, watcher: Watcher, whole: bool
-    ) -> None:
-        """End the sweep's run and print the table of all that is stored; extras may fail."""
+    ) -> dict[Path, Result]:
+        """End the sweep's run, print the table of all that is stored and return it by its folder.
+
+        Extras may fail.
+        """
         stored = watcher.results(each.combination.number for each in work.planned)
         results = list(stored.values())
         self._statuses += [result.status for result in results] or [Status.NOT_MEASURED]
@@ -216,8 +222,7 @@ class Session:
             screen.warn(f"{left} combinations were not run")
         if results:
             screen.report(results, work.folder, tracker.link(watcher.run_id), beside=beside)
-            drawn = _or_warn(lambda: pictures.draw(stored, work.folder, screen.warn), screen) or []
-            tracker.attach(watcher.run_id, drawn)
+        return stored
 
 
 def identifier(inspection: Inspection) -> Callable[[Config], Identity]:

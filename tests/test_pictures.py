@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,9 @@ import pytest
 
 from runner import pictures
 from runner.result import Result
-from tests.conftest import Cli
+from tests.conftest import REPO, Cli
 from tests.report.factory import config, environment, result
+from tests.sweep.command import results_in, sweep_in, tree
 from tests.test_main_job import only_run
 
 ARGS = ("variant=naive,fused", "timing=off", "numerics=off", "schedule=article")
@@ -44,6 +48,37 @@ def test_a_combination_alone_has_its_picture_in_its_folder_and_its_run(
     assert done.returncode == 0, done.stderr
     client, run = only_run(tmp_path)
     assert "lanes.svg" in {each.path for each in client.list_artifacts(run.info.run_id)}
+
+
+DRAWS_LONG = """
+import os, signal, sys, time
+from runner import pictures
+from runner.entry import main
+
+def draw(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(600)
+
+pictures.draw = draw
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_an_interrupt_ends_the_drawing_at_once_and_the_sweep_is_whole(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", DRAWS_LONG, "-m", "variant=naive", *ARGS[1:]],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPO)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 130, done.stderr
+    assert "naive" in done.stdout
+    assert [str(each.status) for each in results_in(sweep_in(tmp_path))] == ["passed"]
+    top, (child,) = tree(tmp_path).only
+    assert (top.info.status, child.info.status) == ("FINISHED", "FINISHED")
 
 
 def traced(folder: Path, made: Result) -> dict[Path, Result]:
