@@ -58,7 +58,7 @@ def test_a_signal_in_the_timed_pass_ends_the_run_as_interrupted_with_what_was_ca
 
 def test_a_sweep_that_is_told_to_stop_keeps_what_it_has_and_is_resumed(tmp_path: Path) -> None:
     (meeting := tmp_path / "meeting").mkdir()
-    short = ("timing=quick", "numerics=off", "profiler=off")
+    short = ("timing=off", "numerics=off", "schedule=article")
     command = ("-m", *functions("same", "waits", "double"), *short)
     process = start(tmp_path, command, MEETING=str(meeting))
     deadline = time.monotonic() + 200
@@ -73,6 +73,7 @@ def test_a_sweep_that_is_told_to_stop_keeps_what_it_has_and_is_resumed(tmp_path:
     assert ":same" in told
     folder = sweep_in(tmp_path)
     assert [str(each.status) for each in results_in(folder)] == ["passed", "interrupted"]
+    assert not list(folder.glob("*.svg"))
     top, children = tree(tmp_path).only
     assert top.info.status == "KILLED"
     assert sorted(child.info.status for child in children) == ["FINISHED", "KILLED"]
@@ -82,6 +83,7 @@ def test_a_sweep_that_is_told_to_stop_keeps_what_it_has_and_is_resumed(tmp_path:
     assert again.returncode == 0, again.stderr
     assert "2 of 3 to run" in again.stderr
     assert [str(each.status) for each in results_in(folder)] == ["passed"] * 3
+    assert [picture.name for picture in folder.glob("*.svg")] == ["lanes.svg"]
     top, _ = tree(tmp_path).only
     assert top.info.status == "FINISHED"
 
