@@ -106,7 +106,4 @@ def _name(base: _Entry, candidate: _Entry) -> str:
     """Return one name for what is the same work on both sides, else both names."""
     if _core(base.result) == _core(candidate.result):
         return candidate.name
-    names = [base.name, candidate.name]
-    if base.name == candidate.name:
-        names = combination_names([base.result.config, candidate.result.config])
-    return " -> ".join(names)
+    return " -> ".join(combination_names([base.result.config, candidate.result.config]))

@@ -103,6 +103,18 @@ def test_what_is_not_the_same_work_stands_under_both_names_with_what_differs() -
     ]
 
 
+def test_all_that_differs_between_two_is_in_their_names() -> None:
+    norms = [{"name": "rmsnorm", "params": {"norm": norm}} for norm in ("naive", "fused")]
+    base, candidate = made("naive", workload=norms[0]), made("compiled", workload=norms[1])
+    assert names([base], [candidate]) == [
+        (
+            "rmsnorm/naive/4x512/bfloat16/norm naive -> rmsnorm/compiled/4x512/bfloat16/norm fused",
+            True,
+            True,
+        )
+    ]
+
+
 def test_a_variant_is_never_matched_with_another_beside_those_that_match() -> None:
     found = names([made("naive"), made("fused")], [made("naive"), made("compiled")])
     assert [both[1:] for both in found] == [(True, True), (False, True), (True, False)]
