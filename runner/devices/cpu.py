@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +82,7 @@ def export_trace(profiler: torch.profiler.profile, path: Path) -> bool:
     return True
 
 
+@cache
 def cpu_model() -> str:
     """Return the processor's name from the system, or the architecture where it gives none."""
     import platform

@@ -36,6 +36,12 @@ class Place:
         name = f"ceilings_{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
         return cache_dir() / name
 
+    @property
+    def words(self) -> str:
+        """Say how many threads on which cores."""
+        threads = f"{self.num_threads} thread{'s' if self.num_threads > 1 else ''}"
+        return f"{threads} on cores {self.cores}" if self.cores else f"{threads}, any core"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -33,30 +34,34 @@ HALF = ("bfloat16", "float16")
 SMALL_CALLS = 1000
 
 
-def measure_once(place: Place, cores: Sequence[int]) -> Hardware | None:
-    """Measure and keep the ceilings of a place, unless that was done; None if it cannot be kept.
+def is_due(place: Place) -> bool:
+    """Tell whether a place is to be measured: never was, or only beside work that is over."""
+    kept = read(place.file)
+    if kept is None:
+        return True
+    return _disturbed(kept.load, place) and not _disturbed(os.getloadavg()[0], place)
 
-    What was measured beside other work is measured again as soon as there is none.
+
+def measure_once(place: Place, cores: Sequence[int]) -> None:
+    """Measure the ceilings of a place and keep them, if that is still due.
+
     Sets this process's threads and cores: call it in a process of its own.
     """
     import msgspec
     import torch
 
+    if not is_due(place):
+        return
     load = os.getloadavg()[0]
-    kept = read(place.file)
-    if kept is not None and (_disturbed(load, place) or not _disturbed(kept.load, place)):
-        return kept.ceilings
     if hasattr(os, "sched_setaffinity") and cores:
         os.sched_setaffinity(0, cores)
     torch.set_num_threads(place.num_threads)
     with torch.inference_mode():
         found = measure(place, load)
-    try:
+    # What cannot be kept is absent later, with the file's name as the reason.
+    with suppress(OSError):
         place.file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(place.file, msgspec.json.encode(Kept(ceilings=found, load=load)))
-    except OSError:
-        return None  # What cannot be kept is absent later, with the file's name as the reason.
-    return found
 
 
 def measure(place: Place, load: float) -> Hardware:
@@ -71,10 +76,8 @@ def measure(place: Place, load: float) -> Hardware:
     peaks |= {name: max(peaks[name], peaks["float32"]) for name in HALF}
     cache = last_level_bytes()
     stream = STREAM_CACHES * (cache or UNKNOWN_BYTES)
-    where = f"{place.num_threads} thread{'s' if place.num_threads > 1 else ''}"
-    where += f" on cores {place.cores}" if place.cores else ", any core"
     return Hardware(
-        name=f"{place.model}, {where}",
+        name=f"{place.model}, {place.words}",
         measure=True,
         peak_tflop_per_s=peaks,
         elementwise_tflop_per_s={name: max(peaks[name], peaks["float32"]) for name in peaks},
@@ -91,7 +94,7 @@ def measure(place: Place, load: float) -> Hardware:
 
 
 def _disturbed(load: float, place: Place) -> bool:
-    """Tell whether others were at work, by the rule of the finding foreign_load."""
+    """Tell whether others were at work: nothing of ours runs beside these threads."""
     return load - place.num_threads > FOREIGN_LOAD * (os.cpu_count() or 1)
 
 

@@ -12,20 +12,27 @@ from runner.devices.detect import place, placed_on
 from runner.environment import versions
 from runner.experiment import threads
 from runner.roofline.ceilings import Place, measures
+from runner.roofline.measure import is_due, measure_once
 from runner.sweep.order import slots_for
 
 
 def places(configs: Sequence[Config], types: Mapping[str, str]) -> list[Place]:
     """Return each place once; `types` are torch's by the names of devices in the configs."""
-    wanting = [each for each in configs if measures(each.hardware, types[each.device.name])]
-    return list(dict.fromkeys(each for config in wanting for each in _of(config)))
+    distinct = {
+        (each.device, each.sweep.jobs): each
+        for each in configs
+        if measures(each.hardware, types[each.device.name])
+    }
+    return list(dict.fromkeys(each for config in distinct.values() for each in _of(config)))
 
 
-def measure_place(where: Place, tell: Callable[[str], None]) -> None:
+def due(configs: Sequence[Config], types: Mapping[str, str]) -> list[Place]:
+    """Return the places of these configs that are to be measured now."""
+    return [each for each in places(configs, types) if is_due(each)]
+
+
+def measure_place(where: Place, _tell: Callable[[str], None]) -> None:
     """Measure one place in a process of its own, which it holds to that place's cores."""
-    from runner.roofline.measure import measure_once
-
-    tell("ceilings")
     measure_once(where, core_ids(where.cores) if where.cores else ())
 
 

@@ -123,19 +123,17 @@ def test_this_cpu_is_measured_once_at_its_threads_and_then_read(tmp_path: Path) 
         "from runner.roofline.ceilings import Place\n"
         "os.getloadavg = lambda: (0.5, 0.5, 0.5)\n"
         f"place = Place(host='h', model='this', num_threads=1, cores='{core}', torch='any')\n"
-        f"first = measure.measure_once(place, ({core},))\n"
+        f"measure.measure_once(place, ({core},))\n"
         "measure.measure = None  # A second measurement would end in an error.\n"
-        f"again = measure.measure_once(place, ({core},))\n"
-        "print(json.dumps([first == again, str(place.file)]))"
+        f"measure.measure_once(place, ({core},))\n"
+        "print(json.dumps(str(place.file)))"
     )
     env = {"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": str(REPO), "PATH": ""}
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False
     )
     assert done.returncode == 0, done.stderr
-    same, file = json.loads(done.stdout)
-    assert same
-    kept = read(Path(file))
+    kept = read(Path(json.loads(done.stdout)))
     assert kept is not None
     assert kept.load == 0.5
     found = kept.ceilings
@@ -169,9 +167,11 @@ def test_ceilings_of_a_busy_hour_are_provisional_and_measured_again_in_a_quiet_o
     monkeypatch.setattr(measure, "measure", counted)
     for load in (busy, busy, quiet, quiet, busy):
         monkeypatch.setattr(os, "getloadavg", lambda now=load: (now, now, now))
-        found = measure.measure_once(place, ())
-        assert found is not None
-        assert found.name == ("taken 1" if load == busy and len(taken) == 1 else "taken 2")
+        measure.measure_once(place, ())
+        kept = read(place.file)
+        assert kept is not None
+        assert kept.ceilings.name == f"taken {len(taken)}"
+        assert not measure.is_due(place)
     assert taken == [busy, quiet]
 
 
@@ -209,7 +209,8 @@ def test_a_command_on_the_cpu_has_measured_ceilings_and_the_roofline_shows_them(
     assert done.returncode == 0, done.stderr
     shown = cli(module="runner.roofline")
     assert shown.returncode == 0, shown.stderr
-    assert "of bound" in shown.stdout.splitlines()[0]
+    # A machine that hides the size of its last-level cache gets the reason instead.
+    assert ("of bound" in shown.stdout.splitlines()[0]) != (": no fraction: " in shown.stdout)
     assert "ceilings: " in shown.stdout
     assert "measured with torch" in shown.stdout
     drawn = cli("--out", "roof.svg", module="runner.roofline")
