@@ -56,10 +56,12 @@ def _run(argv: list[str]) -> int:
     from runner.session import Session
 
     with Session(Path.cwd()) as session:
-        task = Task(Command(session))
+        command = Command(session)
+        task = Task(command)
         run_hydra(words.argv, task)
         if task.stopped is not None:
             raise task.stopped
+        command.refuse_nothing()
     return session.exit_code
 
 
@@ -75,17 +77,19 @@ class Task:
         self.stopped: BaseException | None = None
 
     def __call__(self, composed: DictConfig) -> None:
-        """Measure one combination: a single job, or one of a stock sweeper's."""
+        """Measure one combination: the only one, or one of a stock sweeper's."""
         from hydra.core.hydra_config import HydraConfig
         from hydra.types import RunMode
 
         hydra = HydraConfig.get()
         os.chdir(hydra.runtime.cwd)  # Jobs are processes: hydra.job.chdir would move the command.
-        base = hydra.sweep.dir if hydra.mode is RunMode.MULTIRUN else hydra.run.dir
-        given = list(hydra.overrides.task)
-        self._guard(
-            lambda: self._command.one(_resolved(composed), Path(os.path.abspath(base)), given)
-        )
+        if hydra.mode is RunMode.MULTIRUN:
+            base = Path(os.path.abspath(hydra.sweep.dir))
+            self._guard(lambda: self._command.one_of_several(_resolved(composed), base))
+        else:
+            base = Path(os.path.abspath(hydra.run.dir))
+            given = list(hydra.overrides.task)
+            self._guard(lambda: self._command.one(_resolved(composed), base, given))
 
     def sweep(
         self, composed: Sequence[dict[str, Any]], base: Path, launch: Launch | None = None

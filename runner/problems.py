@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from runner.config.convert import Problem
@@ -32,6 +32,18 @@ def check_before_running(configs: Sequence[Config], base: Path, start: Path) -> 
     for name in {config.sweep.reference for config in configs} - {None}:
         load(str(name), start)
     require_writable(base)
+
+
+def check_found(configs: Sequence[Config], base: Path, types: Mapping[str, str]) -> None:
+    """Refuse what rules a config out on the device that only torch could tell."""
+    asked = [config for config in configs if known_type(config.device.name) is None]
+    refuse(
+        problem
+        for config in asked
+        for problem in preflight(config, base, types[config.device.name])
+    )
+    if asked:
+        slots_for(asked[0], types[asked[0].device.name])
 
 
 def check_jobs(configs: Sequence[Config]) -> None:

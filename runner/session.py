@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -10,9 +11,8 @@ from types import TracebackType
 from typing import TypeVar
 
 from runner import pictures
-from runner.config.convert import Problem
 from runner.config.schema import Config
-from runner.devices.detect import known_type, place, preflight
+from runner.devices.detect import known_type, place
 from runner.errors import ExitCode, RunnerError
 from runner.identity import Identity, identify
 from runner.inspection import Inspection, inspect
@@ -20,10 +20,11 @@ from runner.interrupts import Interrupts
 from runner.job import Job
 from runner.launch.child import Setup
 from runner.launch.pool import Ending, Pool
-from runner.problems import refuse
+from runner.problems import check_found, refuse
 from runner.published import published
 from runner.result import Result, Status
 from runner.roofline import wanted
+from runner.roofline.ceilings import Place
 from runner.run import Run
 from runner.screen import Screen
 from runner.sweep.order import slots_for
@@ -58,16 +59,6 @@ class Work:
     def rules(self) -> Config:
         """The config that says how all of it runs."""
         return self.planned[0].combination.config
-
-    def problems(self) -> list[Problem]:
-        """Return what rules a config out on the device that `auto` came to."""
-        configs = [each.combination.config for each in self.planned if each.runs]
-        return [
-            problem
-            for config in configs
-            if config.device.name == "auto"
-            for problem in preflight(config, self.folder, self.inspection.types["auto"])
-        ]
 
     def jobs(self) -> list[Job]:
         """Return the jobs that are to run, with what an earlier command has left of them."""
@@ -123,8 +114,11 @@ class Session:
             return ExitCode.NOTHING
         return ExitCode.FAILED if found - {Status.PASSED} else ExitCode.OK
 
-    def inspect(self, configs: Sequence[Config]) -> Inspection:
-        """Resolve devices and construct workloads in a child; UsageError for what is wrong."""
+    def inspect(self, configs: Sequence[Config], base: Path) -> Inspection:
+        """Resolve devices and construct workloads in a child; UsageError for what is wrong.
+
+        `base` is the folder below which results will lie.
+        """
         pool = self.pool(configs)
         fork = all(known_type(config.device.name) == "cpu" for config in configs)
         kind = known_type(configs[0].device.name) or "cpu"
@@ -137,14 +131,23 @@ class Session:
             raise RunnerError(f"cannot look at the device: {ended.reason}")
         found: Inspection = ended.value
         refuse(found.problems)
-        for where in wanted.places(configs, found.types):
-            # One that fails leaves its ceilings absent, with the reason in the results.
+        check_found(configs, base, found.types)
+        self._measure_ceilings(pool, wanted.due(configs, found.types), setup)
+        return found
+
+    def _measure_ceilings(self, pool: Pool, due: Sequence[Place], setup: Setup) -> None:
+        """Measure places one after the other; one that fails is absent later, with the reason."""
+        for number, where in enumerate(due, 1):
+            print(
+                f"measuring this CPU's ceilings, which are kept: {where.words} "
+                f"({number} of {len(due)})",
+                file=sys.stderr,
+            )
             pool.finish(
                 pool.start(
                     wanted.measure_place, where, setup, fork=True, limit=lambda _: INSPECTION_S
                 )
             )
-        return found
 
     def pool(self, configs: Sequence[Config]) -> Pool:
         """Return the pool of this command, made for the first configs that are asked about."""
@@ -156,7 +159,6 @@ class Session:
 
     def measure(self, work: Work) -> None:
         """Run what a plan says, log it, and print the table of all of it."""
-        refuse(work.problems())
         jobs = work.jobs()
         slots = None
         if jobs and work.launch is None:
@@ -182,6 +184,9 @@ class Session:
         tracker.close_dead()
         before = read_receipt(work.folder)
         parent = tracker.start_sweep(work.folder, name=work.folder.name) if work.sweep else None
+        if work.sweep and parent is None:
+            # Its combinations would lie beside each other, and be taken for logged.
+            tracker.leave_alone()
         again = before is not None and before.run_id != parent
         return Watcher(screen, tracker, parent=parent, again=again), tracker
 

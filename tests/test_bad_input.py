@@ -6,6 +6,7 @@ import pytest
 
 from tests.conftest import Cli
 
+STOCK = ("-m", "hydra/launcher=basic", "hydra/sweeper=basic")
 BAD = {
     "typo of a group": (["varient=compiled"], "did you mean 'variant'?"),
     "typo of a choice": (["workload=rmsnrm"], "did you mean 'rmsnorm'?"),
@@ -37,6 +38,8 @@ BAD = {
     "the only combination excluded": (["sweep.exclude=['seed == 0']"], "excludes the only"),
     "one combination that resumes": (["sweep.resume=latest"], "add -m"),
     "the same in a plan": (["sweep.resume=latest", "plan=true"], "add -m"),
+    "a stock sweep that resumes": ([*STOCK, "sweep.resume=latest"], "leave out hydra/sweeper"),
+    "a stock sweep of a rerun": ([*STOCK, "rerun=x"], "leave out -m"),
 }
 
 

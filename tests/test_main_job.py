@@ -126,16 +126,30 @@ def test_passes_that_are_off_are_absent_and_say_so(cli: Cli, tmp_path: Path) -> 
     assert not list(tmp_path.rglob("mlflow.db"))
 
 
-def test_hydras_own_multirun_measures_each_variant(cli: Cli, tmp_path: Path) -> None:
-    args = ("hydra/launcher=basic", "hydra/sweeper=basic", "variant=naive,fused,compiled")
-    done = cli("-m", *args, *QUICK)
+STOCK = ("-m", "hydra/launcher=basic", "hydra/sweeper=basic")
+
+
+def test_hydras_own_multirun_measures_each_variant_that_is_not_excluded(
+    cli: Cli, tmp_path: Path
+) -> None:
+    rule = "sweep.exclude=['variant.name == \"fused\"']"
+    done = cli(*STOCK, "variant=naive,fused,compiled", rule, *QUICK)
     assert done.returncode == 0, done.stderr
     results = [read_result(file) for file in (tmp_path / "outputs/sweeps").rglob("result.json")]
-    assert sorted(result.config["variant"]["name"] for result in results) == [
-        "compiled",
-        "fused",
-        "naive",
-    ]
+    names = sorted(result.config["variant"]["name"] for result in results)
+    assert names == ["compiled", "naive"]
+    said = [line for line in done.stderr.splitlines() if line.startswith("excluded: ")]
+    assert len(said) == 1
+    assert "rmsnorm/fused" in said[0]
+
+
+def test_hydras_own_multirun_that_excludes_everything_measures_nothing_and_says_so(
+    cli: Cli, tmp_path: Path
+) -> None:
+    done = cli(*STOCK, "variant=naive,fused", "sweep.exclude=['seed == 0']")
+    assert done.returncode == 2
+    assert "every combination is excluded" in done.stderr
+    assert not list(tmp_path.rglob("result.json"))
 
 
 def test_a_cold_compile_cache_is_cold_every_time_and_recorded(cli: Cli, tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def _measure(composed: DictConfig, folder: Path) -> None:
 
     config = typed(composed)
     session = _session()
-    inspection = session.inspect([dataclasses.replace(config, tracking=_untracked(config))])
+    inspection = session.inspect([dataclasses.replace(config, tracking=_untracked(config))], folder)
     job = Job(
         number=0,
         label=folder.name,

@@ -4,12 +4,14 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from runner.config.kinds import core_ids, core_list
 from runner.config.schema import Config, Device, Hardware, Sweep, Tracking, Workload
 from runner.result import Result
 from runner.roofline import wanted
+from runner.roofline.ceilings import Kept
 from runner.session import Session
 from tests.roofline.holding import hold
 from tests.sweep.command import results_in, run, sweep_in
@@ -45,15 +47,56 @@ def test_jobs_beside_each_other_want_the_ceilings_of_the_cores_of_each() -> None
     assert not set(cores[0]) & set(cores[1])
 
 
-def test_a_place_on_any_core_is_not_held_to_the_cores_of_the_one_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_thousand_shapes_on_the_same_cores_are_one_place_that_is_looked_up_once(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    asked: list[Config] = []
+
+    def slots(config: Config, device_type: str) -> None:
+        asked.append(config)
+
+    monkeypatch.setattr(wanted, "slots_for", slots)
+    shapes = [replace(PLAIN, workload=Workload(shape=(n, 8))) for n in range(1, 1001)]
+    assert len(wanted.places([*shapes, HELD], CPU)) == 2
+    assert asked == [shapes[-1], HELD]
+
+
+@pytest.fixture
+def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder in which each place leaves a file instead of being measured."""
+    folder = tmp_path / "held"
+    folder.mkdir()
     monkeypatch.setattr(wanted, "measure_place", hold)
-    monkeypatch.setenv("HELD", str(tmp_path))
-    with Session(tmp_path) as session:
-        session.inspect([HELD, PLAIN])
-    assert (tmp_path / CORE).read_text() == CORE
-    assert (tmp_path / "any").read_text() == core_list(ALLOWED)
+    monkeypatch.setenv("HELD", str(folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return folder
+
+
+def test_a_place_on_any_core_is_not_held_to_the_cores_of_the_one_before(
+    held: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Session(held) as session:
+        session.inspect([HELD, PLAIN], held)
+    assert (held / CORE).read_text() == CORE
+    assert (held / "any").read_text() == core_list(ALLOWED)
+    assert [line.partition(": ")[2] for line in capsys.readouterr().err.splitlines()] == [
+        f"1 thread on cores {CORE} (1 of 2)",
+        "1 thread, any core (2 of 2)",
+    ]
+
+
+def test_a_process_is_started_and_a_line_printed_only_where_no_ceilings_are_kept(
+    held: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (any_core,) = wanted.places([PLAIN], CPU)
+    any_core.file.parent.mkdir(parents=True)
+    any_core.file.write_bytes(msgspec.json.encode(Kept(ceilings=Hardware(name="kept"), load=0.0)))
+    with Session(held) as session:
+        session.inspect([PLAIN], held)
+        assert list(held.iterdir()) == []
+        assert capsys.readouterr().err == ""
+        session.inspect([HELD, PLAIN], held)
+    assert [file.name for file in held.iterdir()] == [CORE]
 
 
 def ceilings_of(result: Result) -> tuple[str | None, str | None]:

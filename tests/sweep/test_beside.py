@@ -82,6 +82,19 @@ def test_jobs_that_cannot_have_cores_of_their_own_are_refused_at_once(tmp_path: 
     assert "share out one device" in mixed.stderr
 
 
+@TWO_CORES
+@pytest.mark.parametrize("sweeper", ["basic", "planned"])
+def test_our_own_number_of_jobs_is_refused_with_a_launcher_that_does_not_know_it(
+    sweeper: str, tmp_path: Path
+) -> None:
+    stock = ("hydra/launcher=basic", f"hydra/sweeper={sweeper}")
+    done = run(tmp_path, "-m", *stock, "variant=naive,fused", "sweep.jobs=2")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: sweep.jobs: 2 is for hydra/launcher=isolated")
+    assert list(tmp_path.rglob("result.json")) == []
+
+
 def test_the_joblib_launcher_runs_the_same_sweep_with_the_same_tree(tmp_path: Path) -> None:
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
     (meeting := tmp_path / "meeting").mkdir()
