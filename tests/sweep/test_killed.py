@@ -18,8 +18,8 @@ from tests.conftest import REPO
 from tests.processes import survivors
 from tests.sweep.command import functions, results_in, run, start, sweep_in, tree
 
-NAMES = ("same", "double", "negative", "slow")
-SCALES = ("1.0", "2.0")
+NAMES = ("same", "double", "negative")
+SCALES = ("1.0", "2.0", "3.0")
 PROCESSES = 3
 COMMAND = (
     "-m",
@@ -28,6 +28,7 @@ COMMAND = (
     "timing=quick",
     "numerics=off",
     "profiler=off",
+    "hardware=none",
     f"processes={PROCESSES}",
     "sweep.order=given",
 )
