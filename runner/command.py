@@ -77,6 +77,7 @@ class Command:
         if before and planned[0].identity:
             print(before.compared(planned[0].identity), file=sys.stderr)
         if not combinations[0].config.plan:
+            tracker = self._session.open_tracker(combinations[0].config)
             folder = new_folder(base, datetime.now())
             self._session.measure(
                 Work(
@@ -86,6 +87,7 @@ class Command:
                     folder=folder,
                     places={0: folder},
                     sweep=False,
+                    tracker=tracker,
                 )
             )
 
@@ -117,6 +119,7 @@ class Command:
                 combinations, base, earlier, resuming=resumed is not None
             )
             print(show.summary(planned), file=sys.stderr)
+            tracker = self._session.open_tracker(rules)
             folder = resumed or new_folder(base, datetime.now())
             if not resumed:
                 stack.enter_context(held(folder))
@@ -131,6 +134,7 @@ class Command:
                     folder=folder,
                     places=where,
                     sweep=True,
+                    tracker=tracker,
                     launch=launch,
                 )
             )

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -52,6 +53,7 @@ class Work:
     places: Mapping[int, Path]
     """The folder of each combination that runs, by its number."""
     sweep: bool
+    tracker: Tracker
     launch: Launch | None = None
     """Runs jobs through a stock launcher instead of in our own processes."""
 
@@ -87,8 +89,11 @@ class Work:
 class Session:
     """Holds the pool of processes; a context manager that leaves none behind."""
 
-    def __init__(self, start: Path) -> None:
+    def __init__(self, start: Path, *, reports: bool = True) -> None:
         self.start = start
+        self._reports = reports
+        """Whether results are logged and drawn here, not by whoever started this process."""
+        self._screen: Screen | None = None
         self._stack = ExitStack()
         self._pool: Pool | None = None
         self.interrupts = Interrupts()
@@ -123,10 +128,14 @@ class Session:
         fork = all(known_type(config.device.name) == "cpu" for config in configs)
         kind = known_type(configs[0].device.name) or "cpu"
         setup = Setup(log=pool.server_log, variables=place(configs[0], kind).variables)
-        child = pool.start(inspect, list(configs), setup, fork=fork, limit=lambda _: INSPECTION_S)
-        if any(config.tracking.uri for config in configs):
-            _import_mlflow()  # Two seconds that pass while the server imports torch.
-        ended = pool.finish(child)
+        start = partial(
+            pool.start, inspect, list(configs), setup, fork=fork, limit=lambda _: INSPECTION_S
+        )
+        # A fork begins when its server has imported torch: what must pass till then passes first.
+        child = None if fork else start()
+        if self._reports:
+            _import_ahead(configs)
+        ended = pool.finish(child or start())
         if ended.ending is not Ending.DONE:
             raise RunnerError(f"cannot look at the device: {ended.reason}")
         found: Inspection = ended.value
@@ -157,6 +166,17 @@ class Session:
             self._pool = self._stack.enter_context(Pool(compiles=compiles, warm=warm))
         return self._pool
 
+    def open_tracker(self, rules: Config) -> Tracker:
+        """Open the store that results go to; UsageError where it is of no use."""
+        with self.interrupts.held():
+            return open_tracker(rules.tracking, self.start, warn=self._warn)
+
+    def _warn(self, text: str) -> None:
+        if self._screen is None:
+            print(f"warning: {text}", file=sys.stderr)
+        else:
+            self._screen.warn(text)
+
     def measure(self, work: Work) -> None:
         """Run what a plan says, log it, and print the table of all of it."""
         jobs = work.jobs()
@@ -164,8 +184,9 @@ class Session:
         if jobs and work.launch is None:
             slots = slots_for(jobs[0].config, jobs[0].placement.device_type)
         with Screen(len(jobs)) as screen:
+            self._screen = screen
             with self.interrupts.held():
-                watcher, tracker = self._watcher(work, screen)
+                watcher = self._watcher(work, screen)
             whole = False
             try:
                 self._catch_up(work, watcher)
@@ -173,14 +194,14 @@ class Session:
                 whole = True
             finally:
                 with self.interrupts.held():
-                    stored = self._close(work, screen, tracker, watcher, whole)
+                    stored = self._close(work, screen, watcher, whole)
             drawn = _or_warn(lambda: pictures.draw(stored, work.folder, screen.warn), screen)
             with self.interrupts.held():
-                tracker.attach(watcher.run_id, drawn or [])
+                work.tracker.attach(watcher.run_id, drawn or [])
 
-    def _watcher(self, work: Work, screen: Screen) -> tuple[Watcher, Tracker]:
-        """Open the store and the sweep's run in it; close what a killed command left open there."""
-        tracker = open_tracker(work.rules.tracking, self.start, warn=screen.warn)
+    def _watcher(self, work: Work, screen: Screen) -> Watcher:
+        """Open the sweep's run in the store; close what a killed command left open there."""
+        tracker = work.tracker
         tracker.close_dead()
         before = read_receipt(work.folder)
         parent = tracker.start_sweep(work.folder, name=work.folder.name) if work.sweep else None
@@ -188,7 +209,7 @@ class Session:
             # Its combinations would lie beside each other, and be taken for logged.
             tracker.leave_alone()
         again = before is not None and before.run_id != parent
-        return Watcher(screen, tracker, parent=parent, again=again), tracker
+        return Watcher(screen, tracker, parent=parent, again=again)
 
     def _catch_up(self, work: Work, watcher: Watcher) -> None:
         for each in work.planned:
@@ -207,12 +228,13 @@ class Session:
             Run(pool, self.interrupts, watcher, work.rules, slots).carry_out(jobs)
 
     def _close(
-        self, work: Work, screen: Screen, tracker: Tracker, watcher: Watcher, whole: bool
+        self, work: Work, screen: Screen, watcher: Watcher, whole: bool
     ) -> dict[Path, Result]:
         """End the sweep's run, print the table of all that is stored and return it by its folder.
 
         Extras may fail.
         """
+        tracker = work.tracker
         stored = watcher.results(each.combination.number for each in work.planned)
         results = list(stored.values())
         self._statuses += [result.status for result in results] or [Status.NOT_MEASURED]
@@ -249,8 +271,12 @@ def _or_warn(extra: Callable[[], T], screen: Screen) -> T | None:
         return None
 
 
-def _import_mlflow() -> None:
-    from runner.tracking.store import quieten
+def _import_ahead(configs: Sequence[Config]) -> None:
+    """Import what logs and draws the results, in seconds that pass while a child imports torch."""
+    if any(config.tracking.uri for config in configs):
+        from runner.tracking.store import quieten
 
-    quieten()
-    import mlflow.store.tracking.sqlalchemy_store  # noqa: F401
+        quieten()
+        import mlflow.store.tracking.sqlalchemy_store  # noqa: F401
+    if any(config.profiler.modes != () for config in configs):
+        import matplotlib.figure  # noqa: F401

@@ -11,6 +11,8 @@ from runner.config.schema import Config, Hardware, Profiler, Sweep, Tracking, Wo
 from runner.devices import detect
 from runner.errors import UsageError
 from runner.session import Session
+from runner.tracking.store import open_store
+from tests.conftest import Cli
 
 AUTO = Config(
     workload=Workload(_target_="workloads.rmsnorm.RMSNorm", shape=(4, 8), dtype="bfloat16"),
@@ -33,7 +35,21 @@ def test_what_the_device_that_auto_comes_to_rules_out_is_told_before_anything_is
     composed = to_plain(RULED_OUT[key])
     with Session(tmp_path) as session:
         command = Command(session)
-        run = command.one_of_several if alone else lambda one, base: command.sweep([one], base)
+        run = command.one if alone else lambda one, base, _: command.sweep([one], base)
         with pytest.raises(UsageError, match=f"^{key}: "):
-            run(composed, tmp_path / "outputs")
+            run(composed, tmp_path / "outputs", [])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_that_is_of_no_use_is_told_before_there_is_a_folder_to_resume(
+    cli: Cli, tmp_path: Path
+) -> None:
+    store = open_store("sqlite:///outputs/mlflow.db", "torch-experiment-runner", tmp_path)
+    store.client.delete_experiment(store.experiment_id)
+    done = cli("-m", "variant=naive,fused", "timing=quick")
+    assert done.returncode == 2
+    assert [line for line in done.stderr.splitlines() if "is deleted in this store" in line]
+    assert {path.name for path in (tmp_path / "outputs").iterdir()} == {
+        "mlflow.db",
+        "mlflow.db.lock",
+    }

@@ -117,7 +117,7 @@ def _measure(composed: DictConfig, folder: Path) -> None:
 
     config = typed(composed)
     session = _session()
-    inspection = session.inspect([dataclasses.replace(config, tracking=_untracked(config))], folder)
+    inspection = session.inspect([config], folder)
     job = Job(
         number=0,
         label=folder.name,
@@ -130,10 +130,6 @@ def _measure(composed: DictConfig, folder: Path) -> None:
     Run(session.pool([config]), session.interrupts, _Silent(), config).carry_out([job])
 
 
-def _untracked(config: Any) -> Any:
-    return dataclasses.replace(config.tracking, uri=None)
-
-
 def _session() -> Session:
     """Return this worker's session, whose warm server serves all its jobs."""
     if not _sessions:
@@ -142,7 +138,7 @@ def _session() -> Session:
         # A loky worker's own start method is not one that its children know.
         multiprocessing.set_start_method("spawn", force=True)
 
-        session = Session(Path.cwd()).__enter__()
+        session = Session(Path.cwd(), reports=False).__enter__()
         atexit.register(session.__exit__, None, None, None)
         _sessions.append(session)
     return _sessions[0]
