@@ -7,9 +7,9 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from runner.errors import ExitCode, RunnerError
+from runner.errors import ExitCode, RunnerError, UsageError
 from runner.interrupts import InterruptedRunError
 
 if TYPE_CHECKING:
@@ -58,7 +58,11 @@ def _run(argv: list[str]) -> int:
     with Session(Path.cwd()) as session:
         command = Command(session)
         task = Task(command)
-        run_hydra(words.argv, task)
+        try:
+            run_hydra(words.argv, task)
+        except Exception:
+            if task.stopped is None:
+                raise
         if task.stopped is not None:
             raise task.stopped
         command.refuse_nothing()
@@ -75,6 +79,14 @@ class Task:
     def __init__(self, command: Command) -> None:
         self._command = command
         self.stopped: BaseException | None = None
+
+    def __reduce__(self) -> NoReturn:
+        """Stop with a UsageError: another process could neither log results nor add them up."""
+        self.stopped = UsageError(
+            "hydra/sweeper: with a launcher that has processes of its own it must be planned; "
+            "leave hydra/sweeper out"
+        )
+        raise self.stopped
 
     def __call__(self, composed: DictConfig) -> None:
         """Measure one combination: the only one, or one of a stock sweeper's."""

@@ -114,6 +114,16 @@ def test_the_joblib_launcher_runs_the_same_sweep_with_the_same_tree(tmp_path: Pa
     assert "ValueError: not today" in done.stdout
 
 
+def test_the_joblib_launcher_without_our_sweeper_is_refused_in_one_line(tmp_path: Path) -> None:
+    pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
+    stock = ("hydra/launcher=joblib", "hydra/sweeper=basic")
+    done = run(tmp_path, "-m", *stock, "variant=naive,fused")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: hydra/sweeper: ")
+    assert list(tmp_path.rglob("result.json")) == []
+
+
 def test_no_worker_of_another_launcher_outlives_a_killed_command(tmp_path: Path) -> None:
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
     (meeting := tmp_path / "meeting").mkdir()
