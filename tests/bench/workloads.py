@@ -23,7 +23,7 @@ from runner.devices.cpu import CPU
 from runner.devices.device import Placement
 from runner.record import Record
 from runner.roofline import Placed
-from runner.roofline.ceilings import place_of
+from runner.roofline.ceilings import place_of, read
 from runner.roofline.measure import measure_once
 from tests.workloads.combinations import DTYPES, SHIPPED, combine, every, measured
 
@@ -42,8 +42,10 @@ def main() -> int:
     options = parser.parse_args()
     torch.set_num_threads(1)
     here = environment.describe(CPU(), Placement(device_type="cpu", start="spawn"))
-    hardware = measure_once(place_of(here), ())
-    print(f"{hardware.name if hardware else 'ceilings unknown'}; {here.versions['torch']}\n")
+    place = place_of(here)
+    measure_once(place, ())
+    kept = read(place.file)
+    print(f"{kept.ceilings.name if kept else 'ceilings unknown'}; {here.versions['torch']}\n")
     print("|", " | ".join(HEAD), "|\n|", " | ".join("---" for _ in HEAD), "|")
     wrong = 0
     for workload, variant, direction, more in every():

@@ -14,8 +14,8 @@ from runner.devices.neuron_capture import collect
 from runner.devices.neuron_setup import SESSIONS
 from runner.trace import analyse
 from tests.neuron.conftest import write_system
-from tests.neuron.test_session_layouts import PB, PROCESS, make
 from tests.neuron.system_rows import EPOCH, running
+from tests.neuron.test_session_layouts import PB, PROCESS, make
 
 
 @pytest.fixture(autouse=True)
