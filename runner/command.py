@@ -18,13 +18,14 @@ from runner.identity import Identity, identify
 from runner.inspection import Inspection
 from runner.problems import check_before_running, refuse
 from runner.rerun import Stored, stored
-from runner.session import Session, Work, identifier
+from runner.session import Session, identifier
 from runner.sweep import show
 from runner.sweep.earlier import Earlier, earlier_in, newest_sweep, resumed_folder
 from runner.sweep.exclude import matching
 from runner.sweep.folders import clear, held, places
 from runner.sweep.plan import Combination, Planned, combine, plan
 from runner.sweep.stock import Launch
+from runner.work import Work
 
 ALL_EXCLUDED = "sweep.exclude: every combination is excluded; nothing would run"
 

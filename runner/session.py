@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -29,61 +28,17 @@ from runner.roofline.ceilings import Place
 from runner.run import Run
 from runner.screen import Screen
 from runner.sweep.order import slots_for
-from runner.sweep.plan import Planned, State
-from runner.sweep.stock import Launch, launched
+from runner.sweep.plan import State
+from runner.sweep.stock import launched
 from runner.tracking.receipt import read_receipt
 from runner.tracking.tracker import Tracker, open_tracker
 from runner.watcher import Watcher
+from runner.work import Work
 
 T = TypeVar("T")
 
 INSPECTION_S = 600.0
 """Longest part of an inspection: starting a driver and building workloads, or one ceiling."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """A plan with what is known of it when it is carried out."""
-
-    planned: Sequence[Planned]
-    labels: Sequence[str]
-    inspection: Inspection
-    folder: Path
-    """Of the sweep, or of the combination alone."""
-    places: Mapping[int, Path]
-    """The folder of each combination that runs, by its number."""
-    sweep: bool
-    tracker: Tracker
-    launch: Launch | None = None
-    """Runs jobs through a stock launcher instead of in our own processes."""
-
-    @property
-    def rules(self) -> Config:
-        """The config that says how all of it runs."""
-        return self.planned[0].combination.config
-
-    def jobs(self) -> list[Job]:
-        """Return the jobs that are to run, with what an earlier command has left of them."""
-        jobs = [
-            self._job(each, label)
-            for each, label in zip(self.planned, self.labels, strict=True)
-            if each.runs
-        ]
-        for job in jobs:
-            job.take_up()
-        return jobs
-
-    def _job(self, planned: Planned, label: str) -> Job:
-        config, number = planned.combination.config, planned.combination.number
-        assert planned.identity is not None
-        return Job(
-            number=number,
-            label=label,
-            config=config,
-            identity=planned.identity,
-            placement=place(config, self.inspection.types[config.device.name]),
-            folder=self.places[number],
-        )
 
 
 class Session:

@@ -23,8 +23,9 @@ from runner.result import Result, Status, read_result
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from runner.session import Session, Work
+    from runner.session import Session
     from runner.watcher import Watcher
+    from runner.work import Work
 
 Launch = Callable[[Sequence[int], Path], None]
 """Runs Hydra's jobs of these numbers in a sweep's folder and returns when all have ended."""
