@@ -82,7 +82,9 @@ def test_work_above_measured_ceilings_names_the_file_that_keeps_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
-    measured = dataclasses.replace(CEILINGS, measure=True, memory_gb_per_s=100.0)
+    measured = dataclasses.replace(
+        CEILINGS, measure=True, memory_gb_per_s=100.0, last_level_bytes=1
+    )
     found = place(dataclasses.replace(record("cpu", seen(None)), ceilings=measured))
     assert [check.name for check in found.checks] == ["above_ceiling"]
     assert "removing /cache/torch-experiment-runner/ceilings_" in found.checks[0].message
