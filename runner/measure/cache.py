@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from runner.sysfs import CPUS, read
 
 if TYPE_CHECKING:
     from runner.devices.device import Device
@@ -14,16 +17,20 @@ ACCELERATOR_BYTES = 256 * 2**20
 UNKNOWN_BYTES = 64 * 2**20
 
 
-def last_level_bytes() -> int | None:
-    """Return the size of the CPU's largest cache, or None where the system does not say."""
-    for name in ("SC_LEVEL4_CACHE_SIZE", "SC_LEVEL3_CACHE_SIZE", "SC_LEVEL2_CACHE_SIZE"):
-        try:
-            size = os.sysconf(name)
-        except (ValueError, OSError):
-            continue
-        if size > 0:
-            return size
-    return None
+def last_level_bytes(root: Path = Path("/")) -> int | None:
+    """Return the size of all last-level caches of the cores that this process may use.
+
+    None where the system's files, below `root`, do not tell. (sysconf counts the caches of cores
+    that a virtual machine does not have.)
+    """
+    caches: dict[tuple[int, str], int] = {}
+    for core in os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ():
+        for index in (root / CPUS / f"cpu{core}/cache").glob("index*"):
+            level, size, cores = (read(index / of) for of in ("level", "size", "shared_cpu_list"))
+            if level and size and cores:
+                caches[int(level), cores] = int(size.removesuffix("K")) * 1024
+    last = max((level for level, _ in caches), default=None)
+    return sum(size for (level, _), size in caches.items() if level == last) or None
 
 
 def evictor(device: Device) -> Callable[[], object]:

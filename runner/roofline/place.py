@@ -16,6 +16,8 @@ from runner.result import Check, Level, Roofline
 
 IDLE = 0.5
 """A device that works less than this share of a call's time waits for its host."""
+LARGEST_CACHE_BYTES = 1_152 * 2**20
+"""No CPU has more last-level cache (EPYC 9684X): larger data come from memory wherever they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +179,8 @@ def _mislead(seen: Seen, hardware: Hardware, bound: Bound | None, waits: bool) -
             "computing: a fraction of a bound says nothing. Fuse, compile or enlarge.",
         )
     size, held = seen.working_set_bytes, hardware.last_level_bytes
-    if bound is not None and bound.name == "memory" and size and held is None and hardware.measure:
+    unsure = held is None and hardware.measure and size and size <= LARGEST_CACHE_BYTES
+    if bound is not None and bound.name == "memory" and unsure:
         return _info(
             "cache_unknown",
             "The last-level cache of this CPU has no known size, so whether main memory was "

@@ -121,6 +121,9 @@ def test_where_a_measured_cpu_has_no_known_cache_memory_gets_no_percentage() -> 
     found = place(seen(cost(800_000, 1_000), 0.4, working_set_bytes=800_000), unknown)
     assert found.roofline.fraction_of_bound is None
     assert names(found) == ["cache_unknown"]
+    large = place(seen(cost(8_000_000, 1_000), 400.0, working_set_bytes=2 * 10**9), unknown)
+    assert large.roofline.fraction_of_bound is not None
+    assert names(large) == []
 
 
 def test_data_that_stay_in_a_cache_get_the_reason_and_no_percentage_of_memory() -> None:
