@@ -101,6 +101,9 @@ class Task:
         else:
             base = Path(os.path.abspath(hydra.run.dir))
             given = list(hydra.overrides.task)
+            if hydra.sweeper.get("params"):
+                axes = ", ".join(hydra.sweeper.params)
+                print(f"warning: the experiment sweeps {axes}; add -m to run all", file=sys.stderr)
             self._guard(lambda: self._command.one(_resolved(composed), base, given))
 
     def sweep(

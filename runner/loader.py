@@ -99,12 +99,21 @@ def import_path(path: str, key: str, *, separator: str) -> Any:
     if not found:
         raise _wrong(key, repr(path), f"write it as pkg.mod{separator}name")
     try:
-        return getattr(importlib.import_module(module), name)
-    except ImportError as error:
-        raise _wrong(key, f"cannot import {path!r}", f"{error}; is it on PYTHONPATH?") from error
-    except AttributeError as error:
-        names = [each for each in vars(importlib.import_module(module)) if each[0] != "_"]
-        raise _wrong(key, f"{module} has no {name!r}", f"check it{nearest(name, names)}") from error
+        imported = importlib.import_module(module)
+    except Exception as error:  # A module of a user's own may raise anything.
+        raise _wrong(key, f"cannot import {path!r}", _why(error, module)) from error
+    if not hasattr(imported, name):
+        names = [each for each in vars(imported) if each[0] != "_"]
+        raise _wrong(key, f"{module} has no {name!r}", f"check it{nearest(name, names)}")
+    return getattr(imported, name)
+
+
+def _why(error: Exception, module: str) -> str:
+    """Say why a module could not be imported; only one that is not there may be out of reach."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        itself = f"{module}.".startswith(f"{error.name}.")
+        return f"{error}; {'is it on PYTHONPATH?' if itself else 'install it'}"
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def cost_of(workload: Workload, spec: schema.Workload) -> Cost:

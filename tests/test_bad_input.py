@@ -28,6 +28,7 @@ BAD = {
     "Neuron's modes on the CPU": (["profiler.modes=[runtime]", "device=cpu"], "device=neuron"),
     "times that contradict": (["timing.min_time_s=100"], "timing.max_time_s"),
     "a folder store": (["tracking.uri=./mlruns"], "sqlite:///"),
+    "a rate of no dtype": (["hardware.peak_tflop_per_s.bfloat17=1"], "did you mean 'bfloat16'?"),
     "a sweep without -m": (["variant=naive,fused"], "add -m"),
     "a value that needs quotes": (["tracking.tags.note=a|b=c"], "quote it"),
     "a key of a group that is null": (["variant.compile.backend=x"], "choose variant=compiled"),
@@ -75,6 +76,12 @@ def test_what_only_torch_can_tell_is_refused_before_anything_is_stored(
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.rglob("*.db"))
     assert not list(tmp_path.rglob("result.json"))
+
+
+def test_an_experiment_without_m_says_that_its_sweep_is_left_out(cli: Cli) -> None:
+    done = cli("experiment=rmsnorm_article", "plan=true", timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "warning: the experiment sweeps variant; add -m to run all\n"
 
 
 def test_outputs_that_is_a_file_is_refused(cli: Cli, tmp_path: Path) -> None:

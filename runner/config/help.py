@@ -18,7 +18,8 @@ Measure a PyTorch workload: python -m runner [-m] [group=choice] [group.key=valu
   python -m runner -m variant=naive,fused,compiled          a sweep over every value given
   python -m runner -m experiment=NAME                       a sweep kept in conf/experiment/
   python -m runner ... plan=true                            what would run, and why
-  python -m runner.report | runner.compare | runner.trace | runner.doctor | runner.ui
+  python -m runner.report | runner.compare | runner.trace | runner.roofline
+  python -m runner.doctor | runner.ui                       each with its own --help
 
 Hydra's own: --cfg job, --info, --hydra-help, --config-dir DIR; --full-error adds tracebacks.
 Exit codes: 0 good, 1 some failed or incorrect, 2 bad usage, 3 regression, 4 nothing measured.

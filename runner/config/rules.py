@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runner.config.convert import Problem
+from runner.config.convert import Problem, nearest
 from runner.config.inputs import belied
+from runner.config.kinds import DTYPES
 from runner.config.schema import Config
 
 MOST_STEPS = 100_000
@@ -19,6 +20,7 @@ def broken_rules(config: Config) -> list[Problem]:
         # What is measured again was let in by the rules of its time, and keeps its name.
         *([] if config.rerun else belied(config.workload)),
         *_variant(config),
+        *_hardware(config),
         *_passes(config),
     ]
 
@@ -48,6 +50,17 @@ def _variant(config: Config) -> Iterator[Problem]:
             f"given beside mode={how.mode!r}",
             "torch.compile takes one of the two",
         )
+
+
+def _hardware(config: Config) -> Iterator[Problem]:
+    rates = {
+        "peak_tflop_per_s": config.hardware.peak_tflop_per_s,
+        "elementwise_tflop_per_s": config.hardware.elementwise_tflop_per_s,
+    }
+    for key, by_dtype in rates.items():
+        for name in sorted(set(by_dtype) - {*DTYPES, "tf32"}):
+            near = nearest(name, (*DTYPES, "tf32"))
+            yield Problem(f"hardware.{key}.{name}", "no element type", f"take torch's name{near}")
 
 
 def _passes(config: Config) -> Iterator[Problem]:

@@ -65,9 +65,9 @@ def _run(options: argparse.Namespace) -> int:
 def text(points: Sequence[Point]) -> str:
     """Return the table as aligned text, then the ceilings and why a fraction is missing."""
     sources = dict.fromkeys(
-        f"ceilings: {point.roofline.hardware}: {point.roofline.hardware_source}"
-        for point in points
-        if point.roofline.hardware
+        f"ceilings: {line.hardware}: {line.hardware_source or 'no source given'}"
+        for line in (point.roofline for point in points)
+        if line.hardware
     )
     engines = dict.fromkeys(
         f"engines of {point.roofline.hardware}, 1e12 elements a second: {point.engines}"

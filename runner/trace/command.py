@@ -160,6 +160,9 @@ def _gather(file: Path, options: argparse.Namespace) -> Evidence:
 
 
 def _compare(options: argparse.Namespace) -> int:
+    for path in options.compare:
+        if path.is_dir():
+            raise UsageError(f"--compare {path}: a folder; name a trace in it, trace_0.json.gz")
     pair = [_gather(file, options) for file in options.compare]
     comparison = compare(*map(summarise, pair))
     if options.json:

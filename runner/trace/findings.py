@@ -9,8 +9,8 @@ from runner.trace.finding import Finding, Level
 _LOOKS = (
     doubts.no_device_activity, doubts.steps_missing, doubts.bad_events, doubts.uneven_steps,
     doubts.events_dropped, doubts.compiling, hints.driver_events, hints.unattributed,
-    hints.outside_steps, hints.launch_bound, hints.host_device_copies, hints.cpu_fallbacks,
-    hints.negative_delays, hints.graph_breaks,
+    hints.outside_steps, hints.odd_steps, hints.launch_bound, hints.host_device_copies,
+    hints.cpu_fallbacks, hints.negative_delays, hints.graph_breaks,
 )  # fmt: skip
 _GRAVITY: list[Level] = ["fatal", "suspect", "info"]
 

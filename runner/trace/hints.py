@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from statistics import fmean, median
 
 import numpy as np
 
@@ -17,6 +18,10 @@ from runner.trace.text import count, listed, share, us
 
 _REGION = re.compile(re.escape(REGION) + r": (\d+)/(\d+)")
 _TO_HOST, _TO_DEVICE = "DtoH", "HtoD"
+ODD = 1.5
+"""Mean self CPU of a step over the median, from which odd steps are told."""
+FEW = 5
+"""Steps from which their median says what a step is like."""
 
 
 def driver_events(seen: Evidence) -> Iterator[Finding]:
@@ -83,6 +88,20 @@ def outside_steps(seen: Evidence) -> Iterator[Finding]:
         level="info",
         message=f"{count(events, 'operator event')} ({us(int(ops.self_ns()[outside].sum()))} of "
         "self CPU) lie outside every step: rows and totals hold them, figures per step do not.",
+    )
+
+
+def odd_steps(seen: Evidence) -> Iterator[Finding]:
+    """Say where the mean self CPU of a step is that of a few odd ones."""
+    times = [step.figures.self_cpu_ns for step in seen.step_summaries]
+    if len(times) < FEW or fmean(times) <= ODD * median(times):
+        return
+    yield Finding(
+        name="odd_steps",
+        level="info",
+        message=f"Self CPU of {len(times)} steps: mean {us(round(fmean(times)))}, median "
+        f"{us(round(median(times)))}, most {us(max(times))}. A few odd steps decide the mean, and "
+        "so the figures per step: capture again, or read the median.",
     )
 
 

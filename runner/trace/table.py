@@ -11,14 +11,12 @@ from runner.trace.summary import TraceSummary
 from runner.trace.text import Row, columns, count, share, shorten, us
 
 _LONGEST_KEY = 120
-_STEPS = 12
-"""How many steps are shown one by one."""
 
 
 def render(summary: TraceSummary, *, top: int = 20, groups: tuple[Group, ...] | None = None) -> str:
     """Return the whole report on one trace; `groups` replace the table of operators."""
     parts = [*_heading(summary), _ops(summary, top) if groups is None else _groups(groups, top)]
-    parts += [*_unattributed(summary), *_chain(summary), *_steps(summary), *_findings(summary)]
+    parts += [*_unattributed(summary), *_chain(summary), *_steps(summary, top), *_findings(summary)]
     return "\n".join(parts)
 
 
@@ -100,7 +98,7 @@ def _links(chain: Chain) -> Iterator[Row]:
             yield (name.replace("_", " "), *map(us, times), str(link.n))
 
 
-def _steps(summary: TraceSummary) -> Iterator[str]:
+def _steps(summary: TraceSummary, top: int) -> Iterator[str]:
     if not summary.steps:
         return
     head = (
@@ -108,7 +106,7 @@ def _steps(summary: TraceSummary) -> Iterator[str]:
         "busy", "host wait", "queue",
     )  # fmt: skip
     rows: list[Row] = [head]
-    for step in summary.steps[:_STEPS]:
+    for step in summary.steps[:top]:
         figures, shares = step.figures, step.shares
         rows.append(
             (
@@ -118,7 +116,7 @@ def _steps(summary: TraceSummary) -> Iterator[str]:
                 *_shares(shares),
             )
         )  # fmt: skip
-    yield f"\n{columns(rows)}{_more(len(summary.steps), _STEPS)}"
+    yield f"\n{columns(rows)}{_more(len(summary.steps), top)}"
 
 
 def _shares(shares: Shares | None) -> Row:

@@ -272,3 +272,19 @@ def test_a_name_that_only_looks_like_a_step_is_none(made: Made, event: Event) ->
     odd = ["ProfilerStep#", "ProfilerStep#x", "ProfilerStep#" + "1" * 30, "ProfilerStep#1 of 2"]
     summary = analyse(made([event("user_annotation", name, 0, 100) for name in odd]))
     assert summary.steps == ()
+
+
+def test_a_few_odd_steps_that_decide_the_mean_are_told(made: Made, event: Event) -> None:
+    def steps(*lengths: int) -> list[str]:
+        events = []
+        for number, length in enumerate(lengths):
+            start = number * 10_000
+            events.append(event("user_annotation", f"ProfilerStep#{number}", start, 9_000))
+            events.append(event("cpu_op", "aten::mul", start + 1, length))
+        found = analyse(made(events)).findings
+        return [each.message for each in found if each.name == "odd_steps"]
+
+    assert steps(60, 61, 62, 63, 70) == []
+    assert steps(60, 61, 62, 4_000) == []
+    (told,) = steps(60, 61, 62, 63, 4_000)
+    assert "Self CPU of 5 steps: mean 849.200 us, median 62.000 us, most 4000.000 us." in told

@@ -128,6 +128,7 @@ def test_nothing_readable_is_exit_code_four(
         (["x.json", "--step", "3"], "--step is the step of a picture"),
         (["--compare", "a", "b", "--log"], "--log writes files one by one: not with --compare"),
         (["--compare", "a", "b", "--group-by", "op"], "--group-by sums files one by one"),
+        (["--compare", ".", "b"], "--compare .: a folder; name a trace in it"),
     ],
 )
 def test_bad_usage_is_exit_code_two(
