@@ -2,10 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +10,9 @@ import pytest
 
 from runner import pictures
 from runner.result import Result
-from tests.conftest import REPO, Cli
+from tests.conftest import Cli
 from tests.report.factory import config, environment, result
+from tests.script import script
 from tests.sweep.command import results_in, sweep_in, tree
 from tests.test_main_job import only_run
 
@@ -65,15 +63,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def test_an_interrupt_ends_the_drawing_at_once_and_the_sweep_is_whole(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", DRAWS_LONG, "-m", "variant=naive", *ARGS[1:]],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(REPO)},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+    done = script(DRAWS_LONG, "-m", "variant=naive", *ARGS[1:], cwd=tmp_path, timeout=240)
     assert done.returncode == 130, done.stderr
     assert "naive" in done.stdout
     assert [str(each.status) for each in results_in(sweep_in(tmp_path))] == ["passed"]

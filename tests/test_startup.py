@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import REPO
+from tests.script import script
 
 HEAVY = ("torch", "mlflow", "pandas", "matplotlib", "scipy")
 CODE = """
@@ -20,15 +21,8 @@ print("HEAVY", heavy, "CODE", code)
 
 
 def imports_of(*args: str, cwd: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", CODE.format(heavy=HEAVY), *args],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(REPO)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    done = script(CODE.format(heavy=HEAVY), *args, cwd=cwd)
+    assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()[-1]
 
 
@@ -64,15 +58,8 @@ print([name for name in measuring if name in sys.modules])
 
 
 def test_what_judges_and_sends_results_imports_nothing_that_measures_or_reads_traces() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", READER],
-        cwd=REPO,
-        env={**os.environ, "PYTHONPATH": str(REPO)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    done = script(READER, cwd=REPO)
+    assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["compiled_region_missing", "[]"]
 
 

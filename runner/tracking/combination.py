@@ -37,9 +37,14 @@ def log_combination(
     that was logged before gets a run of its own again, which names the earlier attempt. Where a
     file may be taken another time, the folder's receipt stays incomplete.
     """
-    run = _to_complete(store, result, folder, above) or _new(
-        store, result, folder, tracking, warn, above
-    )
+    earlier = read_receipt(folder)
+    if earlier and earlier.uri != store.uri:
+        earlier = None
+    run = _to_complete(store, result, earlier, above) if earlier else None
+    if run is None:
+        attempt = {ATTEMPT_OF: earlier.run_id} if earlier else {}
+        tags = {**tags_of(result, folder, tracking.tags), OWNER: this_owner(), **above, **attempt}
+        run = _new(store, result, folder, tags, warn)
     run_id = str(run.info.run_id)
     settled = _send_files(store, run.info.artifact_uri, result, folder, tracking, warn)
     ended = epoch_ms(result.ended)
@@ -50,30 +55,18 @@ def log_combination(
     return run_id
 
 
-def _to_complete(store: Store, result: Result, folder: Path, above: Mapping[str, str]) -> Any:
+def _to_complete(store: Store, result: Result, earlier: Receipt, above: Mapping[str, str]) -> Any:
     """Return the run below the same one that has all of a result but files; None without one."""
-    earlier = read_receipt(folder)
-    if earlier is None or earlier.uri != store.uri or earlier.holds != result.ended:
+    if earlier.complete or earlier.holds != result.ended:
         return None
-    run = None if earlier.complete else run_of(store, earlier)
+    run = run_of(store, earlier)
     if run is None or run.info.status != RUN_STATUS[result.status]:
         return None
     return run if run.data.tags.get(PARENT) == above.get(PARENT) else None
 
 
-def _new(
-    store: Store,
-    result: Result,
-    folder: Path,
-    tracking: Tracking,
-    warn: Warn,
-    above: Mapping[str, str],
-) -> Any:
-    """Return a new run with the result's tags, parameters and metrics."""
-    tags = {**tags_of(result, folder, tracking.tags), OWNER: this_owner(), **above}
-    earlier = read_receipt(folder)
-    if earlier and earlier.uri == store.uri:
-        tags[ATTEMPT_OF] = earlier.run_id
+def _new(store: Store, result: Result, folder: Path, tags: Mapping[str, str], warn: Warn) -> Any:
+    """Return a new run with tags and the result's parameters and metrics."""
     run = store.client.create_run(
         store.experiment_id,
         start_time=epoch_ms(result.started),

@@ -27,6 +27,15 @@ def marks(result: Result) -> set[str]:
     return {check.name for check in result.checks}
 
 
+def refused(folder: Path, *args: str) -> str:
+    """Return the one line by which a command is refused before anything is measured."""
+    done = run(folder, *args)
+    assert done.returncode == 2
+    assert list(folder.rglob("result.json")) == []
+    (line,) = done.stderr.splitlines()
+    return line
+
+
 @TWO_CORES
 def test_two_jobs_are_held_to_cores_of_their_own_and_marked(tmp_path: Path) -> None:
     slow = functions("slow")
@@ -88,11 +97,8 @@ def test_our_own_number_of_jobs_is_refused_with_a_launcher_that_does_not_know_it
     sweeper: str, tmp_path: Path
 ) -> None:
     stock = ("hydra/launcher=basic", f"hydra/sweeper={sweeper}")
-    done = run(tmp_path, "-m", *stock, "variant=naive,fused", "sweep.jobs=2")
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
+    line = refused(tmp_path, "-m", *stock, "variant=naive,fused", "sweep.jobs=2")
     assert line.startswith("error: sweep.jobs: 2 is for hydra/launcher=isolated")
-    assert list(tmp_path.rglob("result.json")) == []
 
 
 def test_the_joblib_launcher_runs_the_same_sweep_with_the_same_tree(tmp_path: Path) -> None:
@@ -117,11 +123,9 @@ def test_the_joblib_launcher_runs_the_same_sweep_with_the_same_tree(tmp_path: Pa
 def test_the_joblib_launcher_without_our_sweeper_is_refused_in_one_line(tmp_path: Path) -> None:
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
     stock = ("hydra/launcher=joblib", "hydra/sweeper=basic")
-    done = run(tmp_path, "-m", *stock, "variant=naive,fused")
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("error: hydra/sweeper: ")
-    assert list(tmp_path.rglob("result.json")) == []
+    assert refused(tmp_path, "-m", *stock, "variant=naive,fused").startswith(
+        "error: hydra/sweeper: "
+    )
 
 
 def test_no_worker_of_another_launcher_outlives_a_killed_command(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import REPO
+from tests.script import script
 from tests.sweep.command import run
 
 SHIPPED = sorted(path.stem for path in (REPO / "conf/experiment").glob("*.yaml"))
@@ -130,23 +131,10 @@ def test_a_thousand_combinations_are_planned_in_three_seconds_without_anything_h
 ) -> None:
     eps = ",".join(f"{number}e-6" for number in range(1, 501))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            CODE,
-            "-m",
-            "variant=naive,fused",
-            f"workload.eps={eps}",
-            "plan=true",
-        ],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(REPO)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
+    done = script(
+        CODE, "-m", "variant=naive,fused", f"workload.eps={eps}", "plan=true", cwd=tmp_path
     )
+    assert done.returncode == 0, done.stderr
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     *rows, total, heavy = done.stdout.splitlines()
     assert (len(rows), heavy) == (1000, "HEAVY [] CODE 0")
